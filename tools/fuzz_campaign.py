@@ -35,7 +35,7 @@ HARD = ["reader_pprof", "reader_jfr", "reader_perf_data", "reader_hpctoolkit_v4"
 # What people open most comes first; what is not named here follows by name.
 FIRST = HARD + ["reader_" + name for name in (
     "folded perf_script speedscope cpuprofile chrome_trace firefox callgrind pprof_legacy pstats").split()] + [
-    "framing", "codec", "peer", "view_spec", "project_file", "open"]
+    "framing", "codec", "peer", "view_spec", "rules", "project_file", "open"]
 CORPUS_NAMES = {"cubex": "scorep-cubex", "stackprof": "ruby-stackprof", "otlp": "otlp-profiles"}
 SMALL = 64 << 10       # seeds of the corpus
 LARGE = 256 << 10      # seeds of testdata, where the recorded files are

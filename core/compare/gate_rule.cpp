@@ -240,6 +240,14 @@ class RuleParser {
   std::size_t at_ = 0;
 };
 
+// As short as reads back as the same, and without an exponent, which a limit has not.
+std::string number_text(double value) {
+  std::array<char, 400> digits{};
+  const auto [end, error] =
+      std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed);
+  return {digits.data(), error == std::errc() ? end : digits.data()};
+}
+
 std::string quoted_name(std::string_view name) {
   std::string out = "\"";
   for (const char c : name) {
@@ -299,15 +307,15 @@ Result<GateRule> parse_gate_rule(std::string_view text) {
 std::string to_text(const GateLimit& limit) {
   switch (limit.kind) {
     case GateLimit::Kind::relative:
-      return fmt::format("+{}%", limit.value);
+      return fmt::format("+{}%", number_text(limit.value));
     case GateLimit::Kind::absolute:
-      return fmt::format("+{}{}", limit.value, limit.unit);
+      return fmt::format("+{}{}", number_text(limit.value), limit.unit);
     case GateLimit::Kind::points:
-      return fmt::format("+{}pp", limit.value);
+      return fmt::format("+{}pp", number_text(limit.value));
     case GateLimit::Kind::share:
       break;
   }
-  return fmt::format("{}%", limit.value);
+  return fmt::format("{}%", number_text(limit.value));
 }
 
 std::string to_text(const GateRule& rule) {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/compare/dispersion.h"
+#include "core/compare/sample_windows.h"
 #include "core/view/pattern.h"
 #include "core/view/resolve.h"
 
@@ -193,36 +193,20 @@ Result<std::vector<double>> windows_of_input(const GateStacks& stacks, const Sub
                                              const Matches& matches, std::size_t input,
                                              std::size_t n_subjects, StopToken& stop) {
   const Composition& composition = composition_of(stacks);
-  const ComposedInput& of = composition.inputs[input];
-  const SampleTable* const samples = of.profile ? of.profile->samples() : nullptr;
-  const std::uint32_t metric = composition.of[request.counts->of].metric_of[input];
-  std::vector<double> windows;
-  if (samples == nullptr || samples->time.empty() || of.context_of.empty() || metric == kNone) return windows;
-  std::int64_t first = kNoTime, last = kNoTime;
-  for (const std::int64_t time : samples->time) {
-    if (time == kNoTime) continue;
-    first = first == kNoTime ? time : std::min(first, time);
-    last = last == kNoTime ? time : std::max(last, time);
-  }
-  if (first == last) return windows;
-  const double length =
-      (static_cast<double>(last) - static_cast<double>(first)) / static_cast<double>(kWindows);
   std::vector<std::uint8_t> passes(stacks.selection->profile->tree().size(), 0);
   for (const std::uint32_t row : stacks.rows) passes[composition.contexts[row]] = 1;
-  windows.assign(n_subjects * kWindows, 0);
+  std::vector<double> windows(n_subjects * kWindows, 0);
   StackSubjects subjects(stacks, request, matches, n_subjects);
-  for (std::uint32_t row = 0; row < samples->size(); ++row) {
-    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-    const std::uint32_t context = of.context_of[samples->context[row]];
-    if (samples->time[row] == kNoTime || passes[context] == 0) continue;
-    const double count = request.counts->factor[input] *
-                         std::visit([&](const auto& values) { return static_cast<double>(values[row]); },
-                                    samples->values[metric]);
-    const double at = (static_cast<double>(samples->time[row]) - static_cast<double>(first)) / length;
-    const std::size_t window = std::min(kWindows - 1, static_cast<std::size_t>(std::max(0.0, at)));
-    subjects.for_each(context, row,
-                      [&](std::uint32_t subject) { windows[subject * kWindows + window] += count; });
-  }
+  PROFD_TRY(
+      const bool timed,
+      for_each_in_windows(composition.inputs[input], composition.of[request.counts->of].metric_of[input],
+                          request.counts->factor[input], stop, [&](const WindowedSample& sample) {
+                            if (passes[sample.context] == 0) return;
+                            subjects.for_each(sample.context, sample.number, [&](std::uint32_t subject) {
+                              windows[subject * kWindows + sample.window] += sample.count;
+                            });
+                          }));
+  if (!timed) windows.clear();
   return windows;
 }
 

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "core/compare/dispersion.h"
 #include "core/compare/sample_counts.h"
+#include "core/compare/sample_windows.h"
 #include "core/compare/several_runs.h"
 #include "core/view/series.h"
 
@@ -71,21 +71,10 @@ void set_standing(Noise& noise, const Subject& subject, Standing standing, const
     noise.total[subject.key] = standing;
 }
 
-// The samples of a side in equal windows of its time. False: it does not tell when they were taken.
-bool count_in_windows(const Selection& selection, const ComposedInput& input, std::uint32_t metric,
-                      double factor, const std::vector<Subject>& subjects, const std::vector<Key>& keys,
-                      std::vector<double>& counts) {
-  const SampleTable* const table = input.profile ? input.profile->samples() : nullptr;
-  if (table == nullptr || table->time.empty() || table->context.empty() || metric == kNone) return false;
-  std::int64_t first = kNoTime, last = kNoTime;
-  for (const std::int64_t time : table->time.span()) {
-    if (time == kNoTime) return false;
-    if (first == kNoTime || time < first) first = time;
-    if (last == kNoTime || time > last) last = time;
-  }
-  if (first == last) return false;
-  const double width =
-      (static_cast<double>(last) - static_cast<double>(first)) / static_cast<double>(kWindows);
+// By subject and window. False: the input does not tell when samples were taken.
+Result<bool> count_in_windows(const Selection& selection, const ComposedInput& input, std::uint32_t metric,
+                              double factor, const std::vector<Subject>& subjects,
+                              const std::vector<Key>& keys, std::vector<double>& counts, StopToken& stop) {
   counts.assign(subjects.size() * kWindows, 0);
   std::vector<std::uint32_t> self_of(keys.size(), kNone), total_of(keys.size(), kNone);
   for (std::uint32_t i = 0; i < subjects.size(); ++i)
@@ -94,26 +83,18 @@ bool count_in_windows(const Selection& selection, const ComposedInput& input, st
   std::vector<std::uint32_t> row_of(key_table.n_keys(), kNone), seen(keys.size(), kNone);
   for (std::uint32_t i = 0; i < keys.size(); ++i) row_of[keys[i]] = i;
   const ContextTree& tree = selection.profile->tree();
-  for (std::uint32_t sample = 0; sample < table->context.size(); ++sample) {
-    const double value = std::visit([&](const auto& values) { return static_cast<double>(values[sample]); },
-                                    table->values[metric]) *
-                         factor;
-    if (!(value > 0)) continue;
-    const auto window = std::min<std::size_t>(
-        kWindows - 1, static_cast<std::size_t>(
-                          (static_cast<double>(table->time[sample]) - static_cast<double>(first)) / width));
+  return for_each_in_windows(input, metric, factor, stop, [&](const WindowedSample& sample) {
     bool leaf = true;
-    for (std::uint32_t at = selection.boxes->owner_of(input.context_of[table->context[sample]]); at != 0;
+    for (std::uint32_t at = selection.boxes->owner_of(sample.context); at != 0;
          at = selection.boxes->owner_of(tree.parent[at])) {
       const std::uint32_t row = row_of[key_table.of_frame[tree.frame[at]]];
       const bool is_leaf = std::exchange(leaf, false);
       if (row == kNone) continue;
-      if (is_leaf && self_of[row] != kNone) counts[self_of[row] * kWindows + window] += value;
-      if (std::exchange(seen[row], sample) != sample && total_of[row] != kNone)
-        counts[total_of[row] * kWindows + window] += value;
+      if (is_leaf && self_of[row] != kNone) counts[self_of[row] * kWindows + sample.window] += sample.count;
+      if (std::exchange(seen[row], sample.number) != sample.number && total_of[row] != kNone)
+        counts[total_of[row] * kWindows + sample.window] += sample.count;
     }
-  }
-  return true;
+  });
 }
 
 // Of the mean of the runs of a side, and the square of its deviation.
@@ -140,23 +121,25 @@ SideMean mean_of(const Composition& composition, std::span<const double> values,
 
 // By subject; kUnknownDispersion where nobody tells when samples were taken.
 Result<std::vector<double>> dispersions_of(const Selection& selection, const SampleCounts& counted,
-                                           const Samples& samples, Noise& noise) {
+                                           const Samples& samples, Noise& noise, StopToken& stop) {
   const Composition& composition = *selection.profile->composition();
   std::vector<double> windows[2];
   bool known = samples.subjects.size() <= kMostInWindows && selection.rows->filters.empty();
-  for (std::size_t i = 0; known && i < composition.inputs.size(); ++i)
-    known = count_in_windows(selection, composition.inputs[i], composition.of[counted.of].metric_of[i],
-                             counted.factor[i], samples.subjects, noise.key,
-                             windows[composition.inputs[i].before ? 0 : 1]);
+  for (std::size_t i = 0; known && i < composition.inputs.size(); ++i) {
+    PROFD_TRY(known,
+              count_in_windows(selection, composition.inputs[i], composition.of[counted.of].metric_of[i],
+                               counted.factor[i], samples.subjects, noise.key,
+                               windows[composition.inputs[i].before ? 0 : 1], stop));
+  }
   noise.dispersion_is_known = known;
   if (!known) return std::vector<double>(samples.subjects.size(), kUnknownDispersion);
   return dispersions({kWindows, windows[0], windows[1]});
 }
 
 Result<void> judge_pair(const Selection& selection, const SampleCounts& counted, const Samples& samples,
-                        Noise& noise) {
+                        Noise& noise, StopToken& stop) {
   const Composition& composition = *selection.profile->composition();
-  PROFD_TRY(const std::vector<double> dispersion, dispersions_of(selection, counted, samples, noise));
+  PROFD_TRY(const std::vector<double> dispersion, dispersions_of(selection, counted, samples, noise, stop));
   const Exposures exposures{noise.exposure_before, noise.exposure_after};
   std::vector<FamilyTest> tests;
   std::vector<std::uint8_t> large;
@@ -289,7 +272,7 @@ Result<Noise> judge_noise(const Selection& selection, StopToken stop) {
     return noise;
   }
   const Samples samples = samples_of(noise, std::move(*series));
-  PROFD_CHECK(one_each ? judge_pair(selection, *counted, samples, noise)
+  PROFD_CHECK(one_each ? judge_pair(selection, *counted, samples, noise, stop)
                        : judge_runs(selection, samples, noise, stop));
   return noise;
 }

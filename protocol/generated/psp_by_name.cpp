@@ -84,6 +84,8 @@ const std::map<std::string_view, Recode>& recoders() {
       {"ExecuteCommandParams", recode_as<ExecuteCommandParams>},
       {"ShowDocumentParams", recode_as<ShowDocumentParams>},
       {"ShowDocumentResult", recode_as<ShowDocumentResult>},
+      {"Diagnostic", recode_as<Diagnostic>},
+      {"PublishDiagnosticsParams", recode_as<PublishDiagnosticsParams>},
       {"ShowMessageParams", recode_as<ShowMessageParams>},
       {"LogMessageParams", recode_as<LogMessageParams>},
       {"DidChangeConfigurationParams", recode_as<DidChangeConfigurationParams>},

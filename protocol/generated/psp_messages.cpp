@@ -487,6 +487,11 @@ bool DidCloseTextDocumentNotification::decode_params(const Json& value, Params& 
 }
 std::string DidCloseTextDocumentNotification::params_text(const Params& params) { return text_of(params); }
 
+bool PublishDiagnosticsNotification::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string PublishDiagnosticsNotification::params_text(const Params& params) { return text_of(params); }
+
 bool ShowMessageNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

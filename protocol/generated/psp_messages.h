@@ -729,6 +729,17 @@ struct DidCloseTextDocumentNotification {
   static std::string params_text(const Params& params);
 };
 
+// What became slower in an open document, while the profile that is meant compares two sides and
+// the setting `diagnostics` is on: functions whose change stands out from noise, and what breaks a
+// rule of `.profd.toml`. Sent again whole; an empty list takes them away.
+struct PublishDiagnosticsNotification {
+  static constexpr char method[] = "textDocument/publishDiagnostics";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = PublishDiagnosticsParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+};
+
 // Shows the user a message.
 struct ShowMessageNotification {
   static constexpr char method[] = "window/showMessage";

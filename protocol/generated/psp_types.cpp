@@ -1301,6 +1301,38 @@ void write(JsonText& out, const ShowDocumentResult& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, Diagnostic& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("range", out.range)
+      .optional("severity", out.severity)
+      .optional("code", out.code)
+      .optional("source", out.source)
+      .required("message", out.message)
+      .ok();
+}
+void write(JsonText& out, const Diagnostic& value) {
+  out.begin_object();
+  put(out, "range", value.range);
+  put_optional(out, "severity", value.severity);
+  put_optional(out, "code", value.code);
+  put_optional(out, "source", value.source);
+  put(out, "message", value.message);
+  out.end_object();
+}
+
+bool decode(const Json& value, PublishDiagnosticsParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("uri", out.uri)
+      .required("diagnostics", out.diagnostics)
+      .ok();
+}
+void write(JsonText& out, const PublishDiagnosticsParams& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  put(out, "diagnostics", value.diagnostics);
+  out.end_object();
+}
+
 bool decode(const Json& value, ShowMessageParams& out, const Path& path) {
   return ObjectReader(value, path)
       .required("type", out.type)

@@ -98,6 +98,14 @@ enum class SymbolKind : std::int32_t {
   function = 12,  // A function.
 };
 
+// How grave something in a document is.
+enum class DiagnosticSeverity : std::int32_t {
+  error = 1,  // An error.
+  warning = 2,  // A warning.
+  information = 3,  // Information.
+  hint = 4,  // A hint.
+};
+
 // How grave a message is.
 enum class MessageType : std::int32_t {
   error = 1,  // An error.
@@ -1073,6 +1081,32 @@ struct ShowDocumentResult {
 };
 bool decode(const nlohmann::json& value, ShowDocumentResult& out, const Path& path);
 void write(JsonText& out, const ShowDocumentResult& value);
+
+// Something to see to in a document.
+struct Diagnostic {
+  // Where: the line of the function.
+  Range range;
+  // How grave; profd sends warnings.
+  std::optional<DiagnosticSeverity> severity;
+  // `regression`, or `rule` of what breaks one.
+  std::optional<std::string> code;
+  // `profd`.
+  std::optional<std::string> source;
+  // What it is, in words.
+  std::string message;
+};
+bool decode(const nlohmann::json& value, Diagnostic& out, const Path& path);
+void write(JsonText& out, const Diagnostic& value);
+
+// Parameters of `textDocument/publishDiagnostics`.
+struct PublishDiagnosticsParams {
+  // The document.
+  std::string uri;
+  // All of them; those sent before are no more.
+  std::vector<Diagnostic> diagnostics;
+};
+bool decode(const nlohmann::json& value, PublishDiagnosticsParams& out, const Path& path);
+void write(JsonText& out, const PublishDiagnosticsParams& value);
 
 // Parameters of `window/showMessage`.
 struct ShowMessageParams {

@@ -10,6 +10,7 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/row_text.h"
 #include "server/cli/rows.h"
+#include "server/cli/write_profile.h"
 #include "server/feature/escape.h"
 #include "server/feature/fitted_name.h"
 #include "server/feature/sparkline.h"
@@ -25,6 +26,8 @@ struct AggregateOptions {
   SpreadOrder order = SpreadOrder::sum;
   bool totals = false, json = false, full_names = false;
   RowOptions rows;
+  OutputFile output;
+  std::string to;
 };
 
 std::string text_of(const AggregateOptions& options, const Console& console, const SpreadAnswer& answer) {
@@ -73,6 +76,8 @@ int aggregate(AggregateOptions options, const Console& console) {
   profile.together = Composed::aggregate;
   profile.file = profile.files[0];
   profile.runs.assign(profile.files.begin() + 1, profile.files.end());
+  if (!options.output.path.empty()) return write_profile({profile, options.output, options.to}, console);
+  if (!options.to.empty()) return console.fail("--to is of the file that -o names", kExitUsage);
   if (const int code = refuse_trees(profile, console); code != kExitOk) return code;
   ThreadExecutor executor;
   auto view = open_view(profile, console, executor);
@@ -117,9 +122,17 @@ void add_aggregate(CLI::App& root, Commands& commands) {
   app->add_flag("--full", options->full_names, "Whole names, however long");
   app->add_flag("--json", options->json, "The answer of view/spread, see docs/protocol.md");
   add_row_options(*app, options->rows);
+  app->add_option("-o", options->output.path,
+                  "Write the sum as a profile in place of a table; - is standard output")
+      ->type_name("FILE");
+  app->add_option("--to", options->to,
+                  "The format of -o, when the extension does not say: " + written_formats())
+      ->type_name("ID");
+  add_force(*app, options->output);
   app->footer(
       "Examples:\n  profd aggregate rank-*.perf.txt --sort lost\n  profd aggregate run-?.pprof --csv -n 0 > "
-      "functions.csv\n\nWhat other commands say of all together: profd tree "
+      "functions.csv\n"
+      "  profd aggregate rank-*.perf.txt -o all.profd\n\nWhat other commands say of all together: profd tree "
       "'aggregate://?of=/a/1.pprof&of=/a/2.pprof'");
   app->callback([&commands, options] {
     commands.action = [options](const Console& console) { return aggregate(*options, console); };

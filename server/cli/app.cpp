@@ -47,6 +47,7 @@ constexpr NamedCommand kCommands[] = {
     {"search", add_search},
     {"diff", add_diff},
     {"aggregate", add_aggregate},
+    {"join", add_join},
     {"leaks", add_leaks},
     {"gate", add_gate},
     {"check", add_check},

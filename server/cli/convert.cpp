@@ -2,103 +2,19 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
-#include "core/support/near_miss.h"
-#include "formats/writer.h"
-#include "server/cli/file_error.h"
-#include "server/cli/profile_options.h"
-#include "server/cli/report_text.h"
-#include "server/cli/write_file.h"
-#include "server/engine/pick_profile.h"
-#include "server/feature/exports.h"
-#include "server/feature/names.h"
-#include "server/feature/text.h"
+#include "server/cli/write_profile.h"
 
 namespace profd {
-namespace {
-
-struct ConvertOptions {
-  ProfileOptions profile;
-  OutputFile output;
-  std::string to;
-  bool quiet = false;
-};
-
-// What a format cannot hold is said, not dropped in silence.
-void note_losses(const LossReport& losses, const std::string& output, const Console& console) {
-  for (const ReportRow& row : losses.rows())
-    console.note(fmt::format("{}: {}{}", output == "-" ? "stdout" : output, row.message,
-                             row.count > 1 ? fmt::format(" ({} times)", format_count(row.count)) : ""));
-}
-
-int write_as(const FormatWriter& writer, const ConvertOptions& options, const Console& console) {
-  WriteOptions how;
-  how.metric = options.profile.metric;
-  const ProfileOptions& view = options.profile;
-  if (!view.spec.empty() || !view.filters.empty() || view.granularity) {
-    // A wrong view is told before a big file is read for it.
-    const std::string_view otherwise = writer.info().default_view;
-    auto spec = spec_of(view, otherwise.empty() ? "top-down by function" : otherwise);
-    if (!spec) return console.fail(spec.error().message);
-    how.spec = std::move(*spec);
-  }
-  if (const auto free = check_output(options.output, options.profile.file); !free)
-    return console.fail(free.error().message);
-  ThreadExecutor executor;
-  auto load = load_of(options.profile, console, executor);
-  if (!load) return console.fail(load.error().message);
-  const LoadedProfiles& loaded = *load->profiles;
-  std::vector<ProfilePtr> profiles = loaded.profiles;
-  if (!options.profile.profile.empty()) {
-    const auto picked = pick_profile(profiles, options.profile.profile);
-    if (!picked) return console.fail(file_error_text(shown_file(options.profile), picked.error()));
-    profiles = {ProfilePtr(profiles[*picked])};
-  }
-  how.title = base_name(shown_file(options.profile));
-  how.decision = &loaded.decision;
-  how.report = &loaded.report;
-  LossReport losses;
-  const auto written = write_file(options.output, [&](const ByteSink& sink) {
-    return write_profiles(writer, profiles, how, sink, losses);
-  });
-  if (!written) return console.fail(file_error_text(options.output.path, written.error()));
-  if (options.quiet) return kExitOk;
-  note_losses_of(loaded.report, options.profile, console);
-  note_losses(losses, options.output.path, console);
-  return kExitOk;
-}
-
-std::string meant_writer(const std::string& id) {
-  std::vector<std::string_view> ids;
-  for (const FormatWriter* writer : all_exports()) ids.push_back(writer->info().id);
-  return did_you_mean(id, ids);
-}
-
-int convert(const ConvertOptions& options, const Console& console) {
-  const FormatWriter* writer = options.to.empty() ? writer_for_path(options.output.path, all_exports())
-                                                  : find_writer(options.to, all_exports());
-  if (writer != nullptr) return write_as(*writer, options, console);
-  if (!options.to.empty())
-    return console.fail(fmt::format("profd does not write {}{}; it writes: {}", options.to,
-                                    meant_writer(options.to), writer_names(all_exports())),
-                        kExitUsage);
-  return console.fail(fmt::format("{} does not say what to write; give it the extension of a format or "
-                                  "add --to with one of: {}",
-                                  options.output.path, writer_names(all_exports())),
-                      kExitUsage);
-}
-
-}  // namespace
 
 void add_convert(CLI::App& root, Commands& commands) {
-  const auto options = std::make_shared<ConvertOptions>();
+  const auto options = std::make_shared<WriteProfileOptions>();
   CLI::App* app = root.add_subcommand("convert", "Write a profile or a view of it in another format");
   add_profile_options(*app, options->profile);
   app->add_option("OUT", options->output.path, "The file to write; - is standard output")->required();
   add_force(*app, options->output);
   app->add_option("--to", options->to,
-                  "The format to write, when the extension does not say: " + writer_names(all_exports()))
+                  "The format to write, when the extension does not say: " + written_formats())
       ->type_name("ID");
   app->add_flag("--quiet", options->quiet, "Say nothing of what the format cannot hold; errors are said");
   app->footer(
@@ -108,7 +24,7 @@ void add_convert(CLI::App& root, Commands& commands) {
       "  profd convert --view 'flat by file' cpu.pprof files.csv\n"
       "  profd convert --filter 'drop module libc.so.6' cpu.pprof rest.pprof");
   app->callback([&commands, options] {
-    commands.action = [options](const Console& console) { return convert(*options, console); };
+    commands.action = [options](const Console& console) { return write_profile(*options, console); };
   });
 }
 

@@ -9,13 +9,15 @@
 #include "server/cli/align.h"
 #include "server/cli/arguments.h"
 #include "server/cli/completion.h"
+#include "server/cli/file_error.h"
+#include "server/cli/joined_path.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/row_text.h"
 #include "server/cli/rows.h"
 #include "server/feature/escape.h"
 #include "server/feature/fitted_name.h"
-#include "server/feature/table_answer.h"
+#include "server/feature/path_rows.h"
 #include "server/platform/memory.h"
 
 namespace profd {
@@ -25,6 +27,8 @@ struct DiffOptions {
   ProfileOptions profile;
   std::vector<std::string> files;  // BASE HEAD
   std::vector<std::string> heads;
+  std::string shape;
+  bool paths = false;  // rows are paths of a tree
   std::size_t n = 20;
   ChangeOrder order = ChangeOrder::size;
   bool json = false;
@@ -45,23 +49,22 @@ std::string bar_of(double change, double largest) {
   return bar + kEighths[eighths % 8];
 }
 
-double change_of_row(const ChangeColumns& changes, std::size_t row) {
-  return as_double(changes.self_after[row]) - as_double(changes.self_before[row]);
+std::size_t name_room(const Console& console) {
+  const auto columns = static_cast<std::size_t>(console.out.columns);
+  return columns > 110 ? columns - 83 : 28;
 }
 
-std::string rows_of(const DiffOptions& options, const Console& console, const TableAnswer& answer) {
+std::string rows_of(const DiffOptions& options, const Console& console, const TableAnswer& answer,
+                    const std::vector<std::string>& names) {
   const ChangeColumns& changes = *answer.changes;
-  const std::vector<std::string> names = row_names(answer, options.full_names);
   double largest = 0;
-  for (std::size_t row = 0; row < names.size(); ++row)
-    largest = std::max(largest, std::fabs(change_of_row(changes, row)));
+  for (const Value& change : changes.self_delta) largest = std::max(largest, std::fabs(as_double(change)));
   std::string out = console.out.dim(fmt::format(" {:<{}} {:>20}  {:>9}  {:>9}      {:>20}", "", kBarColumns,
                                                 "self", "before", "after", "total")) +
                     "\n";
-  const auto columns = static_cast<std::size_t>(console.out.columns);
-  const std::size_t room = columns > 110 ? columns - 83 : 28;
+  const std::size_t room = name_room(console);
   for (std::size_t row = 0; row < names.size(); ++row) {
-    const double change = change_of_row(changes, row);
+    const double change = as_double(changes.self_delta[row]);
     const std::string bar = left_aligned(bar_of(change, largest), kBarColumns);
     out += fmt::format(" {} {}  {}  {}  {} {}", change > 0 ? console.out.more(bar) : console.out.less(bar),
                        right_aligned(sanitize_text(changes.self_change[row]), 20),
@@ -69,10 +72,10 @@ std::string rows_of(const DiffOptions& options, const Console& console, const Ta
                        right_aligned(sanitize_text(changes.self_after_text[row]), 9),
                        change_mark(changes.change[row]),
                        right_aligned(sanitize_text(changes.total_change[row]), 20));
-    const std::string name = options.full_names ? names[row] : fitted_name(names[row], room);
+    const std::string name = options.full_names || options.paths ? names[row] : fitted_name(names[row], room);
     const std::string place = sanitize_text(place_text(answer, row));
     out += "  " + name;
-    if (!place.empty() && name.find(place) == std::string::npos &&
+    if (!options.paths && !place.empty() && name.find(place) == std::string::npos &&
         display_width(name) + display_width(place) + 2 <= room)
       out += "  " + console.out.dim(place);
     out += '\n';
@@ -104,7 +107,7 @@ std::string suggested_text(const SideTotals& sides) {
 }
 
 std::string diff_text(const DiffOptions& options, const Console& console, const OpenView& view,
-                      const TableAnswer& answer) {
+                      const TableAnswer& answer, const std::vector<std::string>& names) {
   const SideTotals& sides = *answer.sides;
   const Composition& composition = *view.profile().composition();
   const ComposedMetric& metric = composition.metrics[view.selection().metric().v];
@@ -120,7 +123,7 @@ std::string diff_text(const DiffOptions& options, const Console& console, const 
   for (const std::string& warning : sides.warnings) out += console.out.warning(sanitize_text(warning)) + "\n";
   out += '\n';
   if (answer.rows.name.empty()) return out + "Nothing became more or less.\n";
-  out += rows_of(options, console, answer);
+  out += rows_of(options, console, answer, names);
   if (answer.unchanged)
     out +=
         console.out.dim(fmt::format("     {} rows are as before: {}", format_count(answer.unchanged->count),
@@ -129,28 +132,26 @@ std::string diff_text(const DiffOptions& options, const Console& console, const 
   return out;
 }
 
-std::string csv_text(const DiffOptions& options, const Console& console, const TableAnswer& answer) {
+// `paths`: of trees, by row.
+std::string csv_text(const DiffOptions& options, const Console& console, const TableAnswer& answer,
+                     const PathRows* paths) {
   RowText rows(options.rows,
-               {"tag", "name", "file", "line", "module", "self_base", "self_head", "self_delta", "total_base",
-                "total_head", "total_delta", "stands_out"},
+               {"tag", paths != nullptr ? "path" : "name", "file", "line", "module", "self_base", "self_head",
+                "self_delta", "total_base", "total_head", "total_delta", "stands_out"},
                console.out.is_terminal);
   const ChangeColumns& changes = *answer.changes;
-  const auto minus = [](const Value& a, const Value& b) -> Value {
-    if (const auto* whole = std::get_if<std::int64_t>(&a)) {
-      std::int64_t exact = 0;
-      if (!__builtin_sub_overflow(*whole, std::get<std::int64_t>(b), &exact)) return exact;
-    }
-    return as_double(a) - as_double(b);
-  };
   for (std::size_t row = 0; row < answer.rows.name.size(); ++row) {
     rows.text(change_mark(changes.change[row]));
-    add_place(rows, answer, row);
+    if (paths != nullptr)
+      add_place(rows, answer, row, joined_path(paths->path_of(row)));
+    else
+      add_place(rows, answer, row);
     rows.number(changes.self_before[row]);
     rows.number(changes.self_after[row]);
-    rows.number(minus(changes.self_after[row], changes.self_before[row]));
+    rows.number(changes.self_delta[row]);
     rows.number(changes.total_before[row]);
     rows.number(changes.total_after[row]);
-    rows.number(minus(changes.total_after[row], changes.total_before[row]));
+    rows.number(changes.total_delta[row]);
     if (changes.total_standing.empty())
       rows.nothing();
     else
@@ -175,34 +176,63 @@ bool take_files(DiffOptions& options) {
   return true;
 }
 
-int diff(DiffOptions options, const Console& console) {
-  if (!take_files(options))
-    return console.fail(
-        "two profiles are compared: profd diff BASE HEAD, or --base A... --head B... for several runs",
-        kExitUsage);
-  if (const int code = refuse_trees(options.profile, console); code != kExitOk) return code;
-  ThreadExecutor executor;
-  auto view = open_view(options.profile, console, executor);
-  if (!view) return console.fail(view.error().message);
+int print_rows(const DiffOptions& options, const Console& console, const OpenView& view,
+               const TableAnswer& answer, const std::vector<std::string>& names, const PathRows* paths) {
+  if (!options.rows.any()) return console.print(diff_text(options, console, view, answer, names));
+  const int code = console.print(csv_text(options, console, answer, paths));
+  for (const std::string& warning : answer.sides->warnings) console.note(warning);
+  note_rest(answer.head, answer.remainder, console);
+  return code;
+}
+
+int diff_of_functions(const DiffOptions& options, const Console& console, const OpenView& view) {
   TableAnswerRequest request;
-  request.open = view->open;
-  request.spec = view->spec;
+  request.open = view.open;
+  request.spec = view.spec;
   request.spec.shape = Shape::flat;
   request.spec.focus.clear();
   request.by_change = options.order;
   request.changed_only = true;
   request.limit = options.n == 0 ? std::numeric_limits<std::size_t>::max() : options.n;
-  auto answer = table_answer(*view->views, request, StopToken{});
-  int code = kExitOk;
-  if (answer && options.rows.any()) {
-    code = console.print(csv_text(options, console, *answer));
-    for (const std::string& warning : answer->sides->warnings) console.note(warning);
-    note_rest(answer->head, answer->remainder, console);
-  } else if (options.json || !answer) {
-    code = print_answer<psp::TableRequest>(std::move(answer), shown_file(options.profile), console);
-  } else {
-    code = console.print(diff_text(options, console, *view, *answer));
-  }
+  auto answer = table_answer(*view.views, request, StopToken{});
+  if (!answer || options.json)
+    return print_answer<psp::TableRequest>(std::move(answer), shown_file(options.profile), console);
+  return print_rows(options, console, view, *answer, row_names(*answer, options.full_names), nullptr);
+}
+
+int diff_of_paths(const DiffOptions& options, const Console& console, const OpenView& view) {
+  PathRowsRequest request;
+  request.open = view.open;
+  request.spec = view.spec;
+  const SideMetrics sides = *sides_of(view.profile(), view.selection().metric());
+  for (const MetricId side : {sides.before, sides.after})
+    request.metrics.push_back(view.profile().metrics()[side.v].name);
+  request.by_change = options.order;
+  request.limit = options.n == 0 ? std::numeric_limits<std::size_t>::max() : options.n;
+  const auto answer = path_rows(*view.views, request, StopToken{});
+  if (!answer) return console.fail(file_error_text(shown_file(options.profile), answer.error()));
+  const std::vector<std::string> names =
+      options.rows.any()
+          ? std::vector<std::string>()
+          : path_names(*answer, options.full_names ? std::nullopt : std::optional(name_room(console)));
+  return print_rows(options, console, view, *answer, names, &*answer);
+}
+
+int diff(DiffOptions options, const Console& console) {
+  if (!take_files(options))
+    return console.fail(
+        "two profiles are compared: profd diff BASE HEAD, or --base A... --head B... for several runs",
+        kExitUsage);
+  const auto paths = takes_paths(options.profile, options.shape);
+  if (!paths) return console.fail(paths.error().message, kExitUsage);
+  options.paths = *paths;
+  if (options.paths && options.json)
+    return console.fail("a tree as JSON is what profd tree --json --base BASE HEAD prints", kExitUsage);
+  ThreadExecutor executor;
+  auto view = open_view(options.profile, console, executor);
+  if (!view) return console.fail(view.error().message);
+  const int code =
+      options.paths ? diff_of_paths(options, console, *view) : diff_of_functions(options, console, *view);
   keep_in_cache(*view);
   return end_process(code);
 }
@@ -217,6 +247,7 @@ void add_diff(CLI::App& root, Commands& commands) {
   app->add_option("--head", options->heads, "Runs after")->type_name("FILE...");
   add_compare_options(*app, options->profile);
   add_view_options(*app, options->profile);
+  add_shape(*app, options->shape);
   add_number(*app, "-n", "-n", options->n, 0, kMostRows, "Rows; 0 shows all, otherwise 20");
   add_choice(
       *app, "--sort", "--sort", options->order,
@@ -230,6 +261,7 @@ void add_diff(CLI::App& root, Commands& commands) {
       "Examples:\n  profd diff before.pprof after.pprof\n  profd diff --base a1.pprof a2.pprof --head "
       "b1.pprof "
       "b2.pprof\n  profd diff --csv -n 0 before.pprof after.pprof > changes.csv\n"
+      "  profd diff --shape bottom-up --csv before.pprof after.pprof\n"
       "  profd flame --base before.pprof after.pprof -o changes.svg\n\n"
       "Every other command compares, too, with --base FILE.");
   app->callback([&commands, options] {

@@ -1,12 +1,13 @@
 // profd gate: did it get worse than its rules allow.
 #include <array>
-#include <fstream>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "server/cli/arguments.h"
+#include "server/cli/gate_rules.h"
 #include "server/cli/gate_writers.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/project_here.h"
@@ -16,7 +17,7 @@
 namespace profd {
 namespace {
 
-enum class GateFormat : std::uint8_t { text, markdown, sarif, junit, json };
+enum class GateFormat : std::uint8_t { text, markdown, sarif, gitlab, junit, json };
 
 // What a gate ends with; docs/cli.md. That profd cannot say is neither good nor bad.
 constexpr int kGateHeld = 0, kGateBroken = 1, kGateCannotSay = 3;
@@ -25,7 +26,9 @@ struct GateOptions {
   ProfileOptions profile;
   std::vector<std::string> heads, rules, outputs;
   std::string rules_file;
-  bool undecided_fails = false, allow_empty = false;
+  std::vector<std::string> gitlab;  // files
+  std::optional<bool> undecided_fails;
+  bool allow_empty = false;
   GateFormat format = GateFormat::text;
   OutputFile output;  // its --force
 };
@@ -38,6 +41,8 @@ std::string text_in(GateFormat format, const GateAnswer& answer, const Terminal&
       return gate_markdown(answer);
     case GateFormat::sarif:
       return gate_sarif(answer, project_here());
+    case GateFormat::gitlab:
+      return gate_gitlab(answer, project_here());
     case GateFormat::junit:
       return gate_junit(answer);
     case GateFormat::json:
@@ -58,42 +63,34 @@ std::optional<GateFormat> format_of_file(std::string_view path) {
   return std::nullopt;
 }
 
-// A rule a line; "#" begins a line that is none.
-Result<void> add_rules_of_file(const std::string& path, std::vector<std::string>& rules) {
-  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return fail(ErrorCode::io, fmt::format("{}: it cannot be read", path));
-  std::string line;
-  std::size_t n_bytes = 0;
-  while (std::getline(in, line)) {
-    n_bytes += line.size() + 1;
-    if (n_bytes > kMostBytes) return fail(ErrorCode::limit, fmt::format("{}: it has more than 16 MiB", path));
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    const std::size_t begin = line.find_first_not_of(" \t");
-    if (begin != std::string::npos && line[begin] != '#') rules.push_back(line);
-  }
-  return {};
-}
-
-Result<std::vector<GateRule>> rules_of(GateOptions& options) {
-  if (!options.rules_file.empty()) {
-    PROFD_CHECK(add_rules_of_file(options.rules_file, options.rules));
-  }
-  if (options.rules.empty())
-    return fail(ErrorCode::invalid, "a gate needs a rule: --rule 'total(main.*) < +5%', or --rules FILE");
-  std::vector<GateRule> rules;
-  for (const std::string& text : options.rules) {
-    auto rule = parse_gate_rule(text);
-    if (!rule) return fail(ErrorCode::invalid, fmt::format("{}: {}", text, rule.error().message));
-    rules.push_back(std::move(*rule));
-  }
-  return rules;
-}
-
-int code_of(const GateOptions& options, const GateAnswer& answer) {
+int code_of(const GateOptions& options, const GivenRules& given, const GateAnswer& answer) {
   if (answer.n_broken > 0) return kGateBroken;
-  if (answer.n_unmatched > 0 && !options.allow_empty) return kGateCannotSay;
-  return options.undecided_fails && answer.n_undecided > 0 ? kGateBroken : kGateHeld;
+  if (answer.n_unmatched > 0 && !options.allow_empty && !given.allow_empty.value_or(false))
+    return kGateCannotSay;
+  const bool fails = options.undecided_fails.value_or(given.undecided_fails.value_or(false));
+  return fails && answer.n_undecided > 0 ? kGateBroken : kGateHeld;
+}
+
+// Files to write besides what is printed.
+struct GateReport {
+  std::string path;
+  GateFormat format;
+};
+Result<std::vector<GateReport>> reports_of(const GateOptions& options) {
+  std::vector<GateReport> reports;
+  for (const std::string& path : options.outputs) {
+    const auto format = format_of_file(path);
+    if (!format)
+      return fail(ErrorCode::invalid,
+                  fmt::format("{}: a report ends in .txt, .md, .sarif, .xml or .json", path));
+    reports.push_back({path, *format});
+  }
+  for (const std::string& path : options.gitlab) reports.push_back({path, GateFormat::gitlab});
+  for (const GateReport& report : reports)
+    for (const std::vector<std::string>* side : {&options.profile.base, &options.heads})
+      for (const std::string& input : *side)
+        PROFD_CHECK(check_output({report.path, options.output.force}, input));
+  return reports;
 }
 
 int gate(GateOptions options, const Console& console) {
@@ -101,17 +98,11 @@ int gate(GateOptions options, const Console& console) {
   if (profile.base.empty() || options.heads.empty())
     return console.fail("a gate compares two sides: profd gate --base A... --head B... --rule RULE...",
                         kExitUsage);
-  const auto rules = rules_of(options);
-  if (!rules) return console.fail(rules.error().message, kExitUsage);
-  for (const std::string& path : options.outputs) {
-    if (!format_of_file(path))
-      return console.fail(fmt::format("{}: a report ends in .txt, .md, .sarif, .xml or .json", path),
-                          kExitUsage);
-    for (const std::vector<std::string>* side : {&profile.base, &options.heads})
-      for (const std::string& input : *side)
-        if (const auto allowed = check_output({path, options.output.force}, input); !allowed)
-          return console.fail(allowed.error().message, kExitUsage);
-  }
+  const auto given = given_rules(options.rules, options.rules_file, console);
+  if (!given) return console.fail(given.error().message, kExitUsage);
+  const auto reports = reports_of(options);
+  if (!reports) return console.fail(reports.error().message, kExitUsage);
+  if (given->metric && profile.metric.empty() && profile.spec.empty()) profile.metric = *given->metric;
   profile.file = options.heads[0];
   profile.runs.assign(options.heads.begin() + 1, options.heads.end());
 
@@ -122,17 +113,18 @@ int gate(GateOptions options, const Console& console) {
   request.open = view->open;
   request.workspace = sources_here({}, console).workspace;
   request.spec = view->spec;
-  request.rules = *rules;
-  const auto answer = gate_answer(*view->views, request, StopToken{});
+  request.rules = given->rules;
+  auto answer = gate_answer(*view->views, request, StopToken{});
   if (!answer) return end_process(console.fail(answer.error().message, kGateCannotSay));
-  for (const std::string& path : options.outputs) {
+  answer->rules_from = given->from;
+  for (const GateReport& report : *reports) {
     const auto written =
-        write_file({path, options.output.force}, text_in(*format_of_file(path), *answer, Terminal{}));
+        write_file({report.path, options.output.force}, text_in(report.format, *answer, Terminal{}));
     if (!written) return end_process(console.fail(written.error().message, kGateCannotSay));
   }
   const int printed = console.print(text_in(options.format, *answer, console.out));
   keep_in_cache(*view);
-  return end_process(printed != kExitOk ? kGateCannotSay : code_of(options, *answer));
+  return end_process(printed != kExitOk ? kGateCannotSay : code_of(options, *given, *answer));
 }
 
 }  // namespace
@@ -146,20 +138,26 @@ void add_gate(CLI::App& root, Commands& commands) {
   app->add_option("--rule", options->rules, "What has to hold: 'total(main.*) < +5%'; may be given again")
       ->type_name("RULE")
       ->allow_extra_args(false);
-  app->add_option("--rules", options->rules_file, "A file of rules, one a line")->type_name("FILE");
+  app->add_option("--rules", options->rules_file,
+                  "A file of rules, one a line; without rules those of .profd.toml")
+      ->type_name("FILE");
   add_choice(*app, "--undecided", "--undecided", options->undecided_fails,
-             Choices<bool>{{"pass", false}, {"fail", true}},
+             Choices<std::optional<bool>>{{"pass", false}, {"fail", true}},
              "What becomes of rules that noise leaves open; otherwise pass");
   app->add_flag("--allow-empty", options->allow_empty, "A rule may match nothing");
   add_choice(*app, "--to", "--to", options->format,
              Choices<GateFormat>{{"text", GateFormat::text},
                                  {"markdown", GateFormat::markdown},
                                  {"sarif", GateFormat::sarif},
+                                 {"gitlab", GateFormat::gitlab},
                                  {"junit", GateFormat::junit},
                                  {"json", GateFormat::json}},
              "What is printed; otherwise text");
   app->add_option("-o", options->outputs,
                   "Write a report, too: .txt .md .sarif .xml .json; may be given again")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app->add_option("--gitlab", options->gitlab, "Write the report that GitLab reads as Code Quality")
       ->type_name("FILE")
       ->allow_extra_args(false);
   add_force(*app, options->output);
@@ -177,7 +175,8 @@ void add_gate(CLI::App& root, Commands& commands) {
       "  profd gate --base a1.pprof a2.pprof a3.pprof --head b1.pprof b2.pprof b3.pprof --rule "
       "'total(main.*) < "
       "+5%'\n"
-      "  profd gate --base before.pprof --head after.pprof --rules gate.txt -o gate.md -o gate.sarif\n\n"
+      "  profd gate --base before.pprof --head after.pprof --rules gate.txt -o gate.md -o gate.sarif\n"
+      "  profd gate --base before.pprof --head after.pprof --gitlab gl-code-quality-report.json\n\n"
       "Exit codes: 0 nothing is broken, 1 a rule is, 2 the command line is wrong, 3 it cannot be said: the "
       "profiles\n"
       "cannot be compared, or a rule matches nothing.");

@@ -48,6 +48,7 @@ std::string gate_json(const GateAnswer& answer) {
   json.field("unmatched", answer.n_unmatched);
   json.field("runsBefore", answer.n_before);
   json.field("runsAfter", answer.n_after);
+  json.field("rulesFrom", answer.rules_from);
   json.field("noise", answer.noise);
   json.field("scale", answer.scale);
   json.key("warnings");

@@ -28,6 +28,9 @@ std::string gate_junit(const GateAnswer& answer) {
   std::string out = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n<testsuite name=\"profd gate\" {}>\n",
       counts, counts);
+  if (!answer.rules_from.empty())
+    out += fmt::format("<properties><property name=\"rules\" value=\"{}\"/></properties>\n",
+                       escape_markup(sanitize_text(answer.rules_from)));
   for (const GateRuleAnswer& rule : answer.rules) {
     out += fmt::format("<testcase classname=\"profd.gate\" name=\"{}\"",
                        escape_markup(sanitize_text(rule.rule)));

@@ -80,8 +80,10 @@ std::string gate_markdown(const GateAnswer& answer) {
     --left;
   }
   if (left > 0) out += fmt::format("- and {} more\n", count_of(left, "rule", "rules"));
-  out += fmt::format("\n</details>\n\n{} {}\n", escape_markdown(answer.noise),
-                     escape_markdown(cut_to_width(sanitize_text(answer.scale), 400)));
+  out += "\n</details>\n\n";
+  for (const std::string& said : {gate_origin(answer), answer.noise, answer.scale})
+    if (!said.empty()) out += escape_markdown(cut_to_width(sanitize_text(said), 400)) + " ";
+  out.back() = '\n';
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/support/hash.h"
+#include "server/cli/gate_results.h"
 #include "server/cli/gate_writers.h"
 #include "server/cli/json_writer.h"
 #include "server/feature/escape.h"
@@ -30,30 +31,15 @@ std::string rule_id(std::string_view rule) {
   return fmt::format("gate/{:016x}", hash_bytes(rule));
 }
 
-// Relative, with forward slashes, without "..", percent-encoded: never outside of the folder, and no scheme.
+// Percent-encoded: no scheme either.
 std::string relative_uri(std::string_view file, std::string_view root) {
-  if (!root.empty() && file.starts_with(root) && file.size() > root.size() &&
-      (root.ends_with('/') || file[root.size()] == '/'))
-    file.remove_prefix(root.size());
   std::string uri;
-  std::string part;
-  const auto end_part = [&] {
-    if (!part.empty() && part != "." && part != "..") uri += (uri.empty() ? "" : "/") + part;
-    part.clear();
-  };
-  for (const char c : file) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '/' || c == '\\') {
-      end_part();
-    } else if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-               c == '-' || c == '_' || c == '~') {
-      part += c;
-    } else {
-      part += fmt::format("%{:02X}", byte);
-    }
+  for (const char c : gate_path(file, root)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '/' || c == '.' || c == '-' || c == '_' || c == '~';
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
-  end_part();
-  return uri.empty() ? "unknown" : uri;
+  return uri;
 }
 
 void write_location(JsonWriter& json, const GateFinding& finding, std::string_view root) {
@@ -79,14 +65,6 @@ void write_location(JsonWriter& json, const GateFinding& finding, std::string_vi
   json.end_array();
 }
 
-std::string message_of(const GateRuleAnswer& rule, const GateFinding& finding) {
-  std::string out =
-      fmt::format("{}: {} → {}, {}.", finding.name, finding.before, finding.after, finding.change);
-  out += fmt::format(" {} Rule: {}", finding.why, rule.rule);
-  if (!finding.noise.empty()) out += fmt::format(" ({})", finding.noise);
-  return sanitize_text(out);
-}
-
 void write_rule(JsonWriter& json, const GateRuleAnswer& rule) {
   json.begin_object();
   json.field("id", rule_id(rule.rule));
@@ -106,32 +84,12 @@ void write_notification(JsonWriter& json, std::string_view level, std::string_vi
 
 }  // namespace
 
-std::string gate_fingerprint(std::string_view rule, std::string_view found) {
-  return fmt::format("{:016x}:1", hash_combine(hash_bytes(rule), hash_bytes(found)));
-}
-
 std::string gate_sarif(const GateAnswer& answer, std::string_view root) {
-  struct SarifResult {
-    const GateRuleAnswer* rule;
-    const GateFinding* finding;
-    std::size_t index;
-  };
-  std::vector<SarifResult> results;
+  const auto [results, n_left_out] = gate_results(answer);
   std::vector<const GateRuleAnswer*> rules;
   std::map<std::string_view, std::size_t> index_of;
-  std::size_t n_left_out = 0;
-  for (const GateVerdict verdict : {GateVerdict::broken, GateVerdict::undecided})
-    for (const GateRuleAnswer& rule : answer.rules)
-      for (const GateFinding& finding : rule.findings) {
-        if (finding.judgement.verdict != verdict) continue;
-        if (results.size() == kMaxGateResults) {
-          ++n_left_out;
-          continue;
-        }
-        const auto [at, is_new] = index_of.try_emplace(rule.rule, rules.size());
-        if (is_new) rules.push_back(&rule);
-        results.push_back({&rule, &finding, at->second});
-      }
+  for (const GateResult& result : results)
+    if (index_of.try_emplace(result.rule->rule, rules.size()).second) rules.push_back(result.rule);
 
   std::string out;
   JsonWriter json(out);
@@ -159,6 +117,7 @@ std::string gate_sarif(const GateAnswer& answer, std::string_view root) {
   json.field("executionSuccessful", answer.n_unmatched == 0);
   json.key("toolExecutionNotifications");
   json.begin_array();
+  if (!answer.rules_from.empty()) write_notification(json, "note", gate_origin(answer));
   for (const std::string& warning : answer.warnings) write_notification(json, "warning", warning);
   if (n_left_out > 0)
     write_notification(json, "warning", fmt::format("{} more results are left out.", n_left_out));
@@ -169,12 +128,12 @@ std::string gate_sarif(const GateAnswer& answer, std::string_view root) {
   json.end_array();
   json.key("results");
   json.begin_array();
-  for (const SarifResult& result : results) {
+  for (const GateResult& result : results) {
     json.begin_object();
     json.field("ruleId", rule_id(result.rule->rule));
-    json.field("ruleIndex", result.index);
+    json.field("ruleIndex", index_of.at(result.rule->rule));
     json.field("level", result.finding->judgement.verdict == GateVerdict::broken ? "error" : "note");
-    text_field(json, "message", message_of(*result.rule, *result.finding));
+    text_field(json, "message", gate_message(result));
     write_location(json, *result.finding, root);
     json.key("partialFingerprints");
     json.begin_object();

@@ -55,6 +55,10 @@ std::string gate_counts(const GateAnswer& answer) {
   return out;
 }
 
+std::string gate_origin(const GateAnswer& answer) {
+  return answer.rules_from.empty() ? "" : fmt::format("The rules are those of {}.", answer.rules_from);
+}
+
 std::string gate_text(const GateAnswer& answer, const Terminal& terminal) {
   std::string out;
   for (const std::string& warning : answer.warnings) out += terminal.warning(sanitize_text(warning)) + "\n";
@@ -70,6 +74,8 @@ std::string gate_text(const GateAnswer& answer, const Terminal& terminal) {
     out += terminal.dim("           " + sanitize_text(rule.why)) + "\n";
   }
   out += "\n" + terminal.bold(gate_counts(answer)) + "\n";
+  if (const std::string origin = gate_origin(answer); !origin.empty())
+    out += terminal.dim(sanitize_text(origin)) + "\n";
   if (!answer.noise.empty()) out += terminal.dim(sanitize_text(answer.noise)) + "\n";
   if (!answer.scale.empty()) out += terminal.dim(sanitize_text(answer.scale)) + "\n";
   return out;

@@ -19,12 +19,12 @@ std::string gate_text(const GateAnswer& answer, const Terminal& terminal);
 inline constexpr std::size_t kMaxGateMarkdown = 60'000;
 std::string gate_markdown(const GateAnswer& answer);
 
-// SARIF 2.1.0: a result for everything that is broken or undecided, at most kMaxGateResults. `root`: the
-// folder that paths are relative to, "" none.
-inline constexpr std::size_t kMaxGateResults = 5'000;
+// SARIF 2.1.0: a result for everything that is broken or undecided (gate_results.h). `root`: the folder that
+// paths are relative to, "" none.
 std::string gate_sarif(const GateAnswer& answer, std::string_view root);
-// What tells that a result of two runs of a gate is the same: of the rule and of what it found, no line.
-std::string gate_fingerprint(std::string_view rule, std::string_view found);
+
+// GitLab's Code Quality: a list of the same results, broken ones `major`, undecided ones `info`.
+std::string gate_gitlab(const GateAnswer& answer, std::string_view root);
 
 // JUnit's XML: a case a rule. Undecided ones are skipped, those without a match errors.
 std::string gate_junit(const GateAnswer& answer);
@@ -35,5 +35,7 @@ std::string gate_json(const GateAnswer& answer);
 std::string_view gate_word(const std::optional<GateVerdict>& verdict);
 // "2 rules broken, 1 undecided, 5 held, 1 without a match".
 std::string gate_counts(const GateAnswer& answer);
+// "The rules are those of .profd.toml."; "" where they stand in no file.
+std::string gate_origin(const GateAnswer& answer);
 
 }  // namespace profd

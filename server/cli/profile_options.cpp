@@ -395,6 +395,13 @@ int refuse_trees(const ProfileOptions& options, const Console& console) {
                       kExitUsage);
 }
 
+Result<bool> takes_paths(ProfileOptions& options, const std::string& shape) {
+  if (options.spec.empty()) options.spec = shape;
+  PROFD_TRY(const ViewSpec spec, spec_of(options));
+  // A view that says nothing of a shape is top-down, and a list where lists are what is printed.
+  return spec.shape != Shape::flat && (!shape.empty() || spec.shape != Shape::top_down);
+}
+
 std::optional<OpenTree> open_tree(const ProfileOptions& options, const std::string& shape,
                                   std::string_view flat_advice, const Console& console, Executor& executor,
                                   int& code) {

@@ -100,6 +100,9 @@ void note_losses_of(const ImportReport& report, const ProfileOptions& options, c
 // For commands that show no tree: a spec of another shape than flat, or top-down, which is what every spec is
 // that means no shape, is refused on the console. What the command then ends with; kExitOk when all is well.
 int refuse_trees(const ProfileOptions& options, const Console& console);
+// Whether --shape, or the view in its text form, asks for rows by path: `shape` becomes the view where there
+// is none.
+Result<bool> takes_paths(ProfileOptions& options, const std::string& shape);
 
 // A view of a tree, and the request for a flame graph of it. `shape` is what --shape said.
 struct OpenTree {

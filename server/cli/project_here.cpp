@@ -21,6 +21,15 @@ std::string project_here() {
   return here.string();
 }
 
+std::optional<ProjectFile> project_file_here(const Console& console) {
+  const std::string project = project_here();
+  if (project.empty()) return std::nullopt;
+  ProjectFound found = find_project({project});
+  if (!found.file)
+    for (const std::string& problem : found.problems) console.note(problem);
+  return std::move(found.file);
+}
+
 std::shared_ptr<const WorkspaceFiles> files_of(const std::vector<std::string>& folders) {
   return index_workspace(folders, 1, StopToken{}, half_of_the_machine() / 8);
 }

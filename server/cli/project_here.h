@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "server/cli/console.h"
+#include "server/engine/project_file.h"
 #include "server/engine/source_map.h"
 
 namespace profd {
@@ -13,6 +15,10 @@ namespace profd {
 // The folder with .profd.toml or .git around the current one, else that one; "" where it is the whole machine
 // or the whole home, which are no project.
 std::string project_here();
+
+// The .profd.toml that holds where a command is run. Nothing where there is none that is taken, which is said
+// of one that is there.
+std::optional<ProjectFile> project_file_here(const Console& console);
 
 // The files below folders, within a part of the machine's memory.
 std::shared_ptr<const WorkspaceFiles> files_of(const std::vector<std::string>& folders);

@@ -1,9 +1,11 @@
 #include "server/cli/row_text.h"
 
+#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "server/cli/path_text.h"
 #include "server/feature/escape.h"
 #include "server/feature/names.h"
 #include "server/feature/text.h"
@@ -34,6 +36,15 @@ std::vector<std::string> row_names(const RowsAnswer& answer, bool full_names) {
   }
   for (std::string& name : names) name = sanitize_text(name);
   return names;
+}
+
+std::vector<std::string> path_names(const PathRows& answer, std::optional<std::size_t> columns) {
+  std::vector<std::vector<std::string>> paths;
+  for (std::size_t row = 0; row < answer.rows.name.size(); ++row) {
+    const std::vector<std::string_view> path = answer.path_of(row);
+    paths.emplace_back(path.begin(), path.end());
+  }
+  return path_texts(paths, columns.value_or(std::numeric_limits<std::size_t>::max()));
 }
 
 }  // namespace profd

@@ -155,8 +155,12 @@ std::string RowText::take() {
 }
 
 void add_place(RowText& rows, const RowsAnswer& answer, std::size_t row) {
+  add_place(rows, answer, row, answer.names[answer.rows.name[row]]);
+}
+
+void add_place(RowText& rows, const RowsAnswer& answer, std::size_t row, std::string_view path) {
   const RowColumns& columns = answer.rows;
-  rows.text(answer.names[columns.name[row]]);
+  rows.text(path);
   rows.text(text_at(answer.files, columns.file[row]));
   add_line(rows, columns.line[row]);
   rows.text(text_at(answer.modules, columns.module[row]));

@@ -58,8 +58,9 @@ class RowText {
   std::string objects_;
 };
 
-// Name, file, line and module of a row: four cells.
+// Name, file, line and module of a row: four cells. `path`: in place of the name.
 void add_place(RowText& rows, const RowsAnswer& answer, std::size_t row);
+void add_place(RowText& rows, const RowsAnswer& answer, std::size_t row, std::string_view path);
 // Both numbers of every further metric come last.
 std::string rows_text(const RowOptions& options, const Console& console, const RowsAnswer& answer,
                       const std::vector<MetricRows>& metrics = {});

@@ -64,6 +64,14 @@ SettingValue value_of(const toml::node& node, int depth) {
   return value;
 }
 
+// Whether settings stand in a table of that name.
+bool is_table(std::span<const Setting> settings, std::string_view name) {
+  return std::any_of(settings.begin(), settings.end(), [&](const Setting& one) {
+    return (one.places & kInProjectFile) != 0 && one.project_key.size() > name.size() &&
+           one.project_key[name.size()] == '.' && one.project_key.starts_with(name);
+  });
+}
+
 // Keys that nobody knows, in one message however many they are.
 class Unknown {
  public:
@@ -133,15 +141,27 @@ Result<ProjectFile> parse_project_file(std::string_view text, const std::string&
   project.root = fs::path(path).parent_path().string();
   const SettingsOrigin origin{kInProjectFile, path};
   Unknown unknown;
-  for (const auto& [key, node] : parsed.table()) {
-    const auto setting =
-        std::find_if(settings.begin(), settings.end(), [&, name = key.str()](const Setting& one) {
-          return (one.places & kInProjectFile) != 0 && one.project_key == name;
-        });
+  const auto take = [&](std::string_view key, const toml::node& node) {
+    const auto setting = std::find_if(settings.begin(), settings.end(), [&](const Setting& one) {
+      return (one.places & kInProjectFile) != 0 && one.project_key == key;
+    });
     if (setting == settings.end())
-      unknown.add(key.str(), node.source().begin.line);
+      unknown.add(key, node.source().begin.line);
     else
       take_setting(*setting, value_of(node, kSettingDepth), origin, project.settings, project.problems);
+  };
+  for (const auto& [key, node] : parsed.table()) {
+    const std::string name(key.str());
+    if (name.find('.') != name.npos) {
+      unknown.add(name, node.source().begin.line);
+    } else if (!is_table(settings, name)) {
+      take(name, node);
+    } else if (const toml::table* const table = node.as_table()) {
+      for (const auto& [inner, value] : *table) take(fmt::format("{}.{}", name, inner.str()), value);
+    } else {
+      project.problems.push_back(
+          fmt::format("{}:{}: {} must be a table: [{}]", path, node.source().begin.line, name, name));
+    }
   }
   unknown.say(project);
   say_how_many_more(project);

@@ -18,7 +18,7 @@ namespace {
 constexpr SettingPlaces kClients = kInitially | kAtAnyTime | kFromPage;
 constexpr SettingPlaces kEverywhere = kClients | kInProjectFile;
 
-constexpr std::array<Setting, 12> kSettings = {{
+constexpr std::array<Setting, 17> kSettings = {{
     {"", "profiles", SettingKind::globs, &Settings::profiles, kInProjectFile, "none",
      "Files to load and watch; the first is the one that is [meant](#which-profile-is-meant). Their order is "
      "that of the "
@@ -31,6 +31,12 @@ constexpr std::array<Setting, 12> kSettings = {{
      "`false`", "Lenses above functions: total, self, callers.", ""},
     {"inlayHints", "inlay_hints", SettingKind::flag, &Settings::inlay_hints, kEverywhere, "`true`",
      "Costs at the end of lines.", ""},
+    {"diagnostics", "diagnostics", SettingKind::flag, &Settings::diagnostics, kEverywhere | kInConfiguration,
+     "`false`",
+     "Warnings at functions that became slower beyond noise, and where a rule of `.profd.toml` is broken, "
+     "while the "
+     "profile that is meant is a comparison.",
+     ""},
     {"threshold", "threshold", SettingKind::share, &Settings::threshold, kEverywhere | kInConfiguration,
      "`0.005`", "Lines and functions below this share of the total stay silent until hovered.", ""},
     {"metric", "metric", SettingKind::text, &Settings::metric, kEverywhere | kInConfiguration,
@@ -69,6 +75,17 @@ constexpr std::array<Setting, 12> kSettings = {{
      "its formula, or `formula` and `unit`. One of the same name in `.profd.toml` is not used.",
      "Metrics [by formula](views.md#metrics-by-formula) that every profile has whose metrics they name: "
      "`cpi = \"cycles / instructions\"`, or a table of `formula` and `unit`."},
+    {"", "gate.rules", SettingKind::rules, &Settings::gate_rules, kInProjectFile, "none",
+     "What has to hold of a change, as of `--rule` ([the gate](analyses/gate.md#rules)): the rules of "
+     "`profd gate` where "
+     "none is given to it.",
+     ""},
+    {"", "gate.metric", SettingKind::text, &Settings::gate_metric, kInProjectFile, "the profile's own",
+     "The metric of those rules that name none; `--metric` goes before it.", ""},
+    {"", "gate.undecided", SettingKind::outcome, &Settings::gate_undecided_fails, kInProjectFile,
+     "`\"pass\"`", "What becomes of those rules that noise leaves open; `--undecided` goes before it.", ""},
+    {"", "gate.allow_empty", SettingKind::flag, &Settings::gate_allow_empty, kInProjectFile, "`false`",
+     "Those rules may match nothing, as `--allow-empty` has it.", ""},
     {"projectFile", "", SettingKind::flag, &Settings::project_file, kInitially | kFromPage, "`true`",
      "Of `initializationOptions` alone: false, and `.profd.toml` is not looked at. For folders that nobody "
      "trusts yet.",
@@ -90,6 +107,12 @@ class Taker {
   }
 
   void take(const SettingValue& value, std::optional<bool>& to) {
+    if (setting_.kind == SettingKind::outcome) {
+      if (value.kind != SettingValue::Kind::text || (value.text != "pass" && value.text != "fail"))
+        return wrong(value, "\"pass\" or \"fail\"");
+      to = value.text == "fail";
+      return;
+    }
     if (value.kind != SettingValue::Kind::flag) return wrong(value, "true or false");
     to = value.flag;
   }
@@ -126,6 +149,22 @@ class Taker {
         say(item, fmt::format("\"{}\": {}", item.text, describe(filters.error())));
       else
         std::move(filters->begin(), filters->end(), std::back_inserter(to));
+    }
+  }
+  void take(const SettingValue& value, std::vector<GateRule>& to) {
+    const SettingValue list = as_list(value);
+    if (list.kind != SettingValue::Kind::list || list.n_entries > most())
+      return wrong(value, fmt::format("a list of at most {} rules as text", most()));
+    for (const SettingValue& item : list.items) {
+      if (item.kind != SettingValue::Kind::text) {
+        wrong(item, "a text");
+        continue;
+      }
+      auto rule = parse_gate_rule(item.text);
+      if (!rule)
+        say(item, fmt::format("\"{}\": {}", cut_bytes(item.text, kMaxNameBytes), rule.error().message));
+      else
+        to.push_back(std::move(*rule));
     }
   }
   void take(const SettingValue& value, std::map<std::string, std::vector<Filter>, std::less<>>& to) {
@@ -253,6 +292,7 @@ std::span<const Setting> all_settings() {
 std::size_t most_entries(SettingKind kind) {
   switch (kind) {
     case SettingKind::mappings:
+    case SettingKind::rules:
       return 1000;
     case SettingKind::names:
     case SettingKind::filters:

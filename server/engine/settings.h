@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/compare/gate_rule.h"
 #include "core/source/path_index.h"
 #include "core/view/derived_metric.h"
 #include "core/view/spec.h"
@@ -22,7 +23,7 @@ namespace profd {
 // What one place says: a client, or a project file. Where it says nothing the next one counts (Workspace).
 struct Settings {
   std::optional<double> threshold;
-  std::optional<bool> code_lens, inlay_hints, project_file;
+  std::optional<bool> code_lens, inlay_hints, diagnostics, project_file;
   std::optional<std::string> metric;
   std::vector<std::string> profiles;  // absolute globs
   std::vector<PathMapping> mappings;  // `to` absolute
@@ -30,6 +31,9 @@ struct Settings {
   std::map<std::string, std::vector<Filter>, std::less<>> profile_filters;  // by URI
   std::vector<std::string> mine;                                            // see mine.h
   std::vector<DerivedMetric> derived;                                       // metrics by formula
+  std::vector<GateRule> gate_rules;
+  std::optional<std::string> gate_metric;
+  std::optional<bool> gate_undecided_fails, gate_allow_empty;
 };
 
 enum class SettingKind : std::uint8_t {
@@ -41,7 +45,9 @@ enum class SettingKind : std::uint8_t {
   filters,
   filters_by_profile,
   mappings,
-  formulas  // a table of formulas by name
+  formulas,  // a table of formulas by name
+  rules,     // of a gate
+  outcome    // "pass" or "fail", where true is fail
 };
 
 // Where a setting may stand, as bits.
@@ -58,10 +64,11 @@ struct Setting {
                               std::optional<double> Settings::*, std::optional<std::string> Settings::*,
                               std::vector<std::string> Settings::*, std::vector<Filter> Settings::*,
                               std::map<std::string, std::vector<Filter>, std::less<>> Settings::*,
-                              std::vector<PathMapping> Settings::*, std::vector<DerivedMetric> Settings::*>;
+                              std::vector<PathMapping> Settings::*, std::vector<DerivedMetric> Settings::*,
+                              std::vector<GateRule> Settings::*>;
 
   std::string_view key;          // as clients call it
-  std::string_view project_key;  // as .profd.toml does
+  std::string_view project_key;  // as .profd.toml does; of a table TABLE.KEY
   SettingKind kind;
   Member member;
   SettingPlaces places;

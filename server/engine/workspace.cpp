@@ -118,6 +118,9 @@ bool Workspace::code_lens() const {
 bool Workspace::inlay_hints() const {
   return first_said(&Settings::inlay_hints).value_or(true);
 }
+bool Workspace::diagnostics() const {
+  return first_said(&Settings::diagnostics).value_or(false);
+}
 std::optional<std::string> Workspace::metric() const {
   return first_said(&Settings::metric);
 }

@@ -52,6 +52,7 @@ class Workspace {
   [[nodiscard]] double threshold() const;
   [[nodiscard]] bool code_lens() const;
   [[nodiscard]] bool inlay_hints() const;
+  [[nodiscard]] bool diagnostics() const;
   [[nodiscard]] std::optional<std::string> metric() const;
   // What hints, lenses, hovers and commands leave out of the profiles of a URI.
   [[nodiscard]] std::vector<Filter> filters(std::string_view uri) const;

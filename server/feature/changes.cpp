@@ -33,6 +33,13 @@ Change change_between_totals(const Value& before, const Value& after) {
   return change_of(is_there(before), before, is_there(after), after);
 }
 
+Value delta_between(const Value& before, const Value& after) {
+  const auto *b = std::get_if<std::int64_t>(&before), *a = std::get_if<std::int64_t>(&after);
+  bool fits = a != nullptr && b != nullptr;
+  const std::int64_t exact = fits ? change_between(*b, *a, fits) : 0;
+  return fits ? Value{exact} : Value{as_double(after) - as_double(before)};
+}
+
 class ChangeRows {
  public:
   explicit ChangeRows(std::string unit) : unit_(std::move(unit)) {}
@@ -52,6 +59,8 @@ class ChangeRows {
     out.self_after.push_back(self_after);
     out.total_before.push_back(total_before);
     out.total_after.push_back(total_after);
+    out.self_delta.push_back(delta_between(self_before, self_after));
+    out.total_delta.push_back(delta_between(total_before, total_after));
     out.self_before_text.push_back(format_value(self_before, unit_));
     out.self_after_text.push_back(format_value(self_after, unit_));
     out.total_before_text.push_back(format_value(total_before, unit_));
@@ -198,6 +207,13 @@ std::vector<double> strengths_of(std::span<const double> changes) {
     out.push_back(large == 0 ? 0
                              : std::copysign(std::sqrt(std::min(1.0, std::fabs(change) / large)), change));
   return out;
+}
+
+ChangeColumns change_columns(const BoxValues& before, const BoxValues& after, const std::string& unit) {
+  ChangeRows rows(unit);
+  for (std::size_t i = 0; i < before.total.size(); ++i)
+    rows.add(before.self[i], after.self[i], before.total[i], after.total[i]);
+  return std::move(rows.out);
 }
 
 Result<std::optional<ChangeColumns>> changes_of_keys(Views& views, const OpenProfile& open,

@@ -9,6 +9,7 @@
 #include "core/view/by_path.h"
 #include "core/view/change.h"
 #include "core/view/path_contexts.h"
+#include "core/view/values.h"
 #include "server/feature/compared_names.h"
 #include "server/feature/view_answer.h"
 
@@ -17,6 +18,7 @@ namespace profd {
 // All columns are equally long.
 struct ChangeColumns {
   std::vector<Value> self_before, self_after, total_before, total_after;
+  std::vector<Value> self_delta, total_delta;  // after - before; fractional where that is no int64
   std::vector<std::string> self_before_text, self_after_text, total_before_text, total_after_text;
   std::vector<std::string> self_change, total_change;  // "+310 ms (+34 %)"
   std::vector<Change> change;                          // of the totals
@@ -72,6 +74,8 @@ struct SideTotals {
   std::size_t n_shifts = 0;
 };
 
+// Of boxes whose totals and selfs are known; nobody asks whether they stand out.
+ChangeColumns change_columns(const BoxValues& before, const BoxValues& after, const std::string& unit);
 // Rows of a flat view, rows of one level of a tree (`parent` and `key` are those of paths from the root),
 // boxes of a layout. Nothing where the profile is no diff.
 Result<std::optional<ChangeColumns>> changes_of_keys(Views& views, const OpenProfile& open,

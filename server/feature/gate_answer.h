@@ -32,6 +32,7 @@ struct GateFinding {
   std::string noise;              // "95 %: +21 % to +48 %"; "" unknown
   std::string why;                // a sentence for people, of what is not held
   std::vector<std::string> path;  // of the stack that grew most, root first; empty: none did
+  std::optional<Key> key;         // of the function that it is at; nothing: of none
   std::string file;  // below the workspace's folder where it is there, else as the profile says; "" unknown
   std::uint32_t line = 0;  // 0 unknown
 };
@@ -53,6 +54,7 @@ inline constexpr double kSmallShare = 0.001;
 
 struct GateAnswer {
   std::vector<GateRuleAnswer> rules;
+  std::string rules_from;  // a file, in words; "" none. Filled in by who took them from there
   std::size_t n_broken = 0, n_undecided = 0, n_held = 0, n_unmatched = 0;  // rules
   std::size_t n_before = 1, n_after = 1;                                   // runs
   std::string

@@ -268,6 +268,84 @@ class Compare(InFolder):
         for row in rows:
             self.assertEqual(int(row["self_head"]) - int(row["self_base"]), int(row["self_delta"]))
 
+    def test_rows_of_a_tree_have_paths(self):
+        pair = [os.path.join(BEFORE_AFTER, f"{side}-1.pb.gz") for side in ("before", "after")]
+        tree = answer("tree", "--base", *pair, "--min-share", "0")
+        expected = {}
+        for i, parent in enumerate(tree["boxes"]["parent"]):
+            if parent >= 0:
+                above = next((path for path, box in expected.items() if box == parent), "") if parent > 0 else ""
+                expected[(above + ";" if above else "") + tree["names"][tree["boxes"]["name"][i]]] = i
+        rows = list(csv.DictReader(io.StringIO(output("diff", "--shape", "top-down", "--csv", "-n", "0", *pair))))
+        self.assertEqual(list(rows[0]), ["tag", "path", "file", "line", "module", "self_base", "self_head", "self_delta", "total_base",
+                                         "total_head", "total_delta", "stands_out"])
+        self.assertEqual(len(rows), len({row["path"] for row in rows}))
+        for row in rows:
+            box = expected[row["path"]]
+            self.assertEqual((int(row["total_base"]), int(row["total_head"])), (tree["changes"]["before"][box], tree["changes"]["after"][box]))
+            self.assertEqual(int(row["self_head"]) - int(row["self_base"]), int(row["self_delta"]))
+        changed = [box for path, box in expected.items() if tree["changes"]["before"][box] != tree["changes"]["after"][box]]
+        self.assertLessEqual(set(changed), {expected[row["path"]] for row in rows})
+        # The selfs of all paths are those of the functions.
+        flat = list(csv.DictReader(io.StringIO(output("diff", "--csv", "-n", "0", *pair))))
+        self.assertEqual(sum(int(row["self_delta"]) for row in rows), sum(int(row["self_delta"]) for row in flat))
+        text = output("diff", "--shape", "bottom-up", "-n", "3", *pair)
+        self.assertIn("more rows", text)
+        run("diff", "--shape", "bottom-up", "--json", *pair, code=2)
+
+    def test_no_two_paths_have_one_text(self):
+        before = self.file("a.folded", "main;a b;c 1\n")
+        after = self.file("b.folded", 'main;a b;c 4\nmain;x"y;z 5\nmain;back\\slash 7\n')
+        rows = {row["path"]: row["self_delta"] for row in csv.DictReader(io.StringIO(output("diff", "--shape", "top-down", "--csv", before, after)))}
+        self.assertEqual(rows["main;a b;c"], "3")
+        self.assertEqual(rows['main;"x\\"y";z'], "5")
+        self.assertEqual(rows['main;"back\\\\slash"'], "7")
+
+    def test_what_tools_measured_of_one_program_stands_side_by_side(self):
+        cpu, heap = self.file("cpu.folded", "main;parse 60\nmain;write 40\n"), self.file("heap.folded", "main;parse 5\nmain;grow 15\n")
+        text = output("join", cpu, heap)
+        self.assertRegex(text, r"cpu\.folded\s+samples 100: 2 of 3 functions are in another profile, with 60\.0 % of it")
+        self.assertRegex(text, r"heap\.folded\s+samples \(heap\.folded\) 20: 2 of 3 functions are in another profile, with 25\.0 % of it")
+        self.assertRegex(text, r"15\s+75\.0 %\s+grow")
+        self.assertRegex(text, r"60\s+60\.0 %\s+5\s+25\.0 %\s+parse")
+        rows = {row["name"]: row for row in csv.DictReader(io.StringIO(output("join", "--csv", cpu, heap)))}
+        self.assertEqual(list(rows["main"])[4:], ["self samples", "total samples", "self samples (heap.folded)", "total samples (heap.folded)"])
+        self.assertEqual([rows["parse"][column] for column in list(rows["parse"])[4:]], ["60", "60", "5", "5"])
+        self.assertEqual([rows["grow"][column] for column in list(rows["grow"])[4:]], ["", "", "15", "15"])
+        paths = {row["path"]: row for row in csv.DictReader(io.StringIO(output("join", "--shape", "bottom-up", "--csv", cpu, heap)))}
+        self.assertEqual(paths["grow;main"]["total samples (heap.folded)"], "15")
+        self.assertEqual(paths["parse;main"]["total samples"], "60")
+        table = answer("join", cpu, heap)
+        self.assertEqual((table["metric"], [column["metric"] for column in table["columns"]]), ("samples", ["samples (heap.folded)"]))
+        first = [line for line in output("join", "--metric", "samples (heap.folded)", cpu, heap).splitlines() if "grow" in line or "write" in line]
+        self.assertIn("grow", first[0])
+        run("join", cpu, code=2)
+        run("join", cpu, heap, "--metric", "speed", code=1)
+
+    def test_where_nothing_matched_that_is_said(self):
+        text = output("join", os.path.join(BEFORE_AFTER, "after-1.pb.gz"), os.path.join(RECORDED, "ranks", "rank-0.perf.txt.gz"))
+        self.assertIn("No two profiles have one of the functions in common", text)
+        self.assertRegex(text, "4.76 s +34.3 % +main.parseRow")
+
+    def test_the_sum_of_several_is_written_as_a_profile(self):
+        ranks = [os.path.join(RECORDED, "ranks", f"rank-{n}.perf.txt.gz") for n in range(4)]
+        together = answer("aggregate", "-n", "0", *ranks)
+        expected = {together["names"][name]: value for name, value in zip(together["rows"]["name"], together["rows"]["self"]) if value}
+        for ending in ("profd", "pb.gz", "folded"):
+            path = os.path.join(self.folder.name, "all." + ending)
+            run("aggregate", *ranks, "-o", path)
+            written = answer("top", "-n", "0", "--metric", together["metric"] if ending != "folded" else "samples", path)
+            found = {written["names"][name]: value for name, value in zip(written["rows"]["name"], written["rows"]["self"]) if value}
+            if ending == "profd":
+                self.assertEqual(found, expected)
+            self.assertEqual(sum(found.values()), sum(expected.values()), ending)
+        self.assertIn("is there", run("aggregate", *ranks, "-o", path, code=1).stderr.decode())
+        one, other = (self.file(f"{name}.folded", "main;a 1\n") for name in ("one", "other"))
+        self.assertIn("other.folded", run("aggregate", one, other, "-o", other, "--force", code=1).stderr.decode())
+        run("aggregate", *ranks, "-o", path, "--force")
+        run("aggregate", *ranks, "-o", os.path.join(self.folder.name, "all.unknown"), code=2)
+        run("aggregate", *ranks, "--to", "pprof", code=2)
+
     def test_what_makes_two_profiles_hard_to_compare_is_said(self):
         folder = os.path.join(RECORDED, "before-after-timed")
         text = output("diff", os.path.join(folder, "before-1.perf.txt.gz"), os.path.join(folder, "after-1.perf.txt.gz"))

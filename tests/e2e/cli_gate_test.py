@@ -19,10 +19,10 @@ HOSTILE = "x\x1b]0;owned\x07<script>alert(1)</script>]]>\"&'`[a](javascript:b)|@
 SCHEMAS = ("tests/e2e/peers/node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0*.json",)
 
 
-def gate(*arguments, code=0):
+def gate(*arguments, code=0, cwd=RECORDED):
     environment = dict(os.environ, PROFD_CACHE="off")
     done = subprocess.run([PROFD, "gate", *arguments], capture_output=True, env=environment, stdin=subprocess.DEVNULL,
-                          cwd=RECORDED, timeout=120)
+                          cwd=cwd, timeout=120)
     assert done.returncode == code, (arguments, done.returncode, done.stdout.decode(), done.stderr.decode())
     return done
 
@@ -135,6 +135,65 @@ class Gate(InFolder):
         path = self.file("gate.txt", "# what has to hold\n\n  total(main.*) < +20%\r\nself(main.parseRow) < +2s\n")
         self.assertEqual(len(answer(*sides(runs("before"), runs("after")), "--rules", path)["rules"]), 2)
 
+    def project(self, text):
+        """A folder with a .profd.toml, and the two sides as seen from there."""
+        folder = os.path.join(self.folder.name, "project", "below")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(self.folder.name, "project", ".profd.toml"), "w", encoding="utf-8") as file:
+            file.write(text)
+        return folder, sides(*([os.path.join(RECORDED, path) for path in runs(side, 1)] for side in ("before", "after")))
+
+    def test_without_rules_those_of_the_project_hold(self):
+        folder, both = self.project('[gate]\nrules = ["total(main.parseRow) < +5%", "total(main.*) < +20%"]\n')
+        result = json.loads(gate(*both, "--to", "json", cwd=folder, code=1).stdout)
+        self.assertEqual(verdicts(result), {"total(main.parseRow) < +5%": "broken", "total(main.*) < +20%": "held"})
+        self.assertEqual(result["rulesFrom"], "../.profd.toml")
+        self.assertIn("The rules are those of ../.profd.toml.", gate(*both, cwd=folder, code=1).stdout.decode())
+        # Those of the command line stand alone.
+        own = json.loads(gate(*both, *rules("total(main.*) < +20%"), "--to", "json", cwd=folder).stdout)
+        self.assertEqual((list(verdicts(own)), own["rulesFrom"]), (["total(main.*) < +20%"], ""))
+        self.assertEqual(gate(*both, *rules("new < 1%"), cwd=folder, code=1).stderr, b"")
+
+    def test_what_the_project_says_besides_holds_with_its_rules(self):
+        undecided = '[gate]\nrules = "total(main.stir) < +2%"\nundecided = "fail"\n'
+        folder, both = self.project(undecided)
+        gate(*both, cwd=folder, code=1)
+        gate(*both, "--undecided", "pass", cwd=folder)
+        gate(*both, *rules("total(main.stir) < +2%"), cwd=folder)
+        folder, both = self.project('[gate]\nrules = "total(nobody) < +5%"\nallow_empty = true\nmetric = "samples"\n')
+        result = json.loads(gate(*both, "--to", "json", cwd=folder).stdout)
+        self.assertEqual(result["rules"][0]["metric"], "samples")
+        result = json.loads(gate(*both, "--metric", "cpu", "--to", "json", cwd=folder).stdout)
+        self.assertEqual(result["rules"][0]["metric"], "cpu")
+
+    def test_a_project_whose_rules_are_not_right_passes_nobody(self):
+        for text, says in (('[gate]\nrules = ["total(main.* < +5%", "new < 90%"]\n', ".profd.toml:2: gate.rules"),
+                           ('[gate]\nrules = ["new < 90%"]\nundecidd = "fail"\n', "gate.undecidd is not a setting"),
+                           ('[gate]\nrules = [\n', ".profd.toml:"), ('metric = "cpu"\n', "a gate needs a rule")):
+            folder, both = self.project(text)
+            self.assertIn(says, gate(*both, cwd=folder, code=2).stderr.decode(), text)
+
+    def test_gitlab_is_given_a_list_of_what_it_reads(self):
+        """https://docs.gitlab.com/ci/testing/code_quality/: these keys, a relative path, a fingerprint a result."""
+        path = os.path.join(self.folder.name, "gl-code-quality-report.json")
+        arguments = [*sides(runs("before"), runs("after")), *rules("each total(*) < +5%", "self(main.stir) < +2%")]
+        gate(*arguments, "--gitlab", path, code=1)
+        results = json.loads(read(path))
+        self.assertEqual(results, json.loads(gate(*arguments, "--to", "gitlab", code=1).stdout))
+        self.assertEqual({result["severity"] for result in results}, {"major", "info"})
+        for result in results:
+            self.assertEqual(sorted(result), ["check_name", "description", "fingerprint", "location", "severity"])
+            self.assertTrue(all(isinstance(result[key], str) and result[key] for key in
+                                ("check_name", "description", "fingerprint", "severity")))
+            place = result["location"]
+            self.assertEqual((list(place), list(place["lines"])), (["path", "lines"], ["begin"]))
+            self.assertGreaterEqual(place["lines"]["begin"], 1)
+            self.assertFalse(place["path"].startswith(("/", "./")) or ".." in place["path"], place)
+        self.assertEqual(len({result["fingerprint"] for result in results}), len(results))
+        self.assertTrue(any(result["location"]["path"].endswith("batch.go") for result in results))
+        self.assertEqual(json.loads(gate(*sides(runs("before", 1), runs("before", 1)), *rules("new < 1%"), "--to", "gitlab").stdout), [])
+        gate(*arguments, "--gitlab", path, code=2)
+
     def test_reports(self):
         names = {ending: os.path.join(self.folder.name, "gate" + ending) for ending in (".txt", ".md", ".sarif", ".xml", ".json")}
         arguments = [*sides(runs("before"), runs("after")), *rules("total(main.parseRow) < +5%", "total(main.*) < +20%")]
@@ -167,7 +226,7 @@ class Gate(InFolder):
     def test_names_are_data(self):
         line = HOSTILE.replace(";", ":")
         before, after = self.file("a.folded", f"main;{line} 1000\n"), self.file("b.folded", f"main;{line} 2000\n")
-        for shown in ("text", "markdown", "sarif", "junit", "json"):
+        for shown in ("text", "markdown", "sarif", "gitlab", "junit", "json"):
             out = gate("--base", before, "--head", after, *rules("each self(/script/) < +5%"), "--to", shown, code=1).stdout
             for control in (b"\x1b", b"\x07"):
                 self.assertNotIn(control, out, shown)

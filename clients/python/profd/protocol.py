@@ -78,6 +78,15 @@ class SymbolKind(IntEnum):
     FUNCTION = 12  # A function.
 
 
+class DiagnosticSeverity(IntEnum):
+    """How grave something in a document is. Newer peers may send other values."""
+
+    ERROR = 1  # An error.
+    WARNING = 2  # A warning.
+    INFORMATION = 3  # Information.
+    HINT = 4  # A hint.
+
+
 class MessageType(IntEnum):
     """How grave a message is. Newer peers may send other values."""
 
@@ -1352,6 +1361,45 @@ class ShowDocumentResult(Structure):
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "success": FieldSpec("success", "b", True),
+    }
+
+
+@dataclass(kw_only=True)
+class Diagnostic(Structure):
+    """Something to see to in a document."""
+
+    range: Range
+    # Where: the line of the function.
+    severity: int | None = None
+    # How grave; profd sends warnings.
+    code: str | None = None
+    # `regression`, or `rule` of what breaks one.
+    source: str | None = None
+    # `profd`.
+    message: str
+    # What it is, in words.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "range": FieldSpec("range", ["S", "Range"], True),
+        "severity": FieldSpec("severity", "i", False),
+        "code": FieldSpec("code", "s", False),
+        "source": FieldSpec("source", "s", False),
+        "message": FieldSpec("message", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class PublishDiagnosticsParams(Structure):
+    """Parameters of `textDocument/publishDiagnostics`."""
+
+    uri: str
+    # The document.
+    diagnostics: list[Diagnostic]
+    # All of them; those sent before are no more.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "uri": FieldSpec("uri", "s", True),
+        "diagnostics": FieldSpec("diagnostics", ["a", ["S", "Diagnostic"]], True),
     }
 
 
@@ -5354,6 +5402,10 @@ DID_SAVE_TEXT_DOCUMENT_NOTIFICATION = Message("textDocument/didSave", ["S", "Did
 # A document was saved.
 DID_CLOSE_TEXT_DOCUMENT_NOTIFICATION = Message("textDocument/didClose", ["S", "DidCloseTextDocumentParams"], None)
 # A document was closed; its text is the file's again.
+PUBLISH_DIAGNOSTICS_NOTIFICATION = Message("textDocument/publishDiagnostics", ["S", "PublishDiagnosticsParams"], None)
+# What became slower in an open document, while the profile that is meant compares two sides and the
+# setting `diagnostics` is on: functions whose change stands out from noise, and what breaks a rule
+# of `.profd.toml`. Sent again whole; an empty list takes them away.
 SHOW_MESSAGE_NOTIFICATION = Message("window/showMessage", ["S", "ShowMessageParams"], None)
 # Shows the user a message.
 LOG_MESSAGE_NOTIFICATION = Message("window/logMessage", ["S", "LogMessageParams"], None)

@@ -105,6 +105,19 @@ export const SymbolKind = {
 } as const;
 export type SymbolKind = (typeof SymbolKind)[keyof typeof SymbolKind] | (number & {});
 
+/** How grave something in a document is. Newer peers may send other values. */
+export const DiagnosticSeverity = {
+  /** An error. */
+  error: 1,
+  /** A warning. */
+  warning: 2,
+  /** Information. */
+  information: 3,
+  /** A hint. */
+  hint: 4,
+} as const;
+export type DiagnosticSeverity = (typeof DiagnosticSeverity)[keyof typeof DiagnosticSeverity] | (number & {});
+
 /** How grave a message is. Newer peers may send other values. */
 export const MessageType = {
   /** An error. */
@@ -1058,6 +1071,28 @@ export interface ShowDocumentParams {
 export interface ShowDocumentResult {
   /** It was shown. */
   success: boolean;
+}
+
+/** Something to see to in a document. */
+export interface Diagnostic {
+  /** Where: the line of the function. */
+  range: Range;
+  /** How grave; profd sends warnings. */
+  severity?: DiagnosticSeverity;
+  /** `regression`, or `rule` of what breaks one. */
+  code?: string;
+  /** `profd`. */
+  source?: string;
+  /** What it is, in words. */
+  message: string;
+}
+
+/** Parameters of `textDocument/publishDiagnostics`. */
+export interface PublishDiagnosticsParams {
+  /** The document. */
+  uri: string;
+  /** All of them; those sent before are no more. */
+  diagnostics: Diagnostic[];
 }
 
 /** Parameters of `window/showMessage`. */
@@ -3851,6 +3886,13 @@ export const DidSaveTextDocumentNotification: NotificationType<DidSaveTextDocume
 
 /** A document was closed; its text is the file's again. */
 export const DidCloseTextDocumentNotification: NotificationType<DidCloseTextDocumentParams> = { method: "textDocument/didClose" };
+
+/**
+ * What became slower in an open document, while the profile that is meant compares two sides and the setting
+ * `diagnostics` is on: functions whose change stands out from noise, and what breaks a rule of `.profd.toml`.
+ * Sent again whole; an empty list takes them away.
+ */
+export const PublishDiagnosticsNotification: NotificationType<PublishDiagnosticsParams> = { method: "textDocument/publishDiagnostics" };
 
 /** Shows the user a message. */
 export const ShowMessageNotification: NotificationType<ShowMessageParams> = { method: "window/showMessage" };

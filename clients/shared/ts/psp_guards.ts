@@ -283,6 +283,17 @@ export const schema: Schema = {
   ShowDocumentResult: {
     success: { type: "b", required: true },
   },
+  Diagnostic: {
+    range: { type: ["S", "Range"], required: true },
+    severity: { type: "i" },
+    code: { type: "s" },
+    source: { type: "s" },
+    message: { type: "s", required: true },
+  },
+  PublishDiagnosticsParams: {
+    uri: { type: "s", required: true },
+    diagnostics: { type: ["a", ["S", "Diagnostic"]], required: true },
+  },
   ShowMessageParams: {
     type: { type: "i", required: true },
     message: { type: "s", required: true },

@@ -107,6 +107,7 @@ void DocumentsModule::open(const std::string& path, std::string text, std::int32
       },
       [this, made, path] {
         if (*made) look_at(path, session_.workspace.put_document(path, std::move(*made)));
+        session_.documents_changed();
       });
 }
 
@@ -145,6 +146,7 @@ void DocumentsModule::saved(const std::string& path) {
         if (Document* document = session_.workspace.document(path))
           look_at(path,
                   document->saved(session_.engine.newest_view_id(), session_.engine.view_ids(), *stamp));
+        session_.documents_changed();
       });
 }
 
@@ -197,7 +199,10 @@ void DocumentsModule::bind(protocol::Binder& binder) {
       });
   binder.notification<psp::DidCloseTextDocumentNotification>(
       [this](const psp::DidCloseTextDocumentParams& params) {
-        if (const auto path = path_of_uri(params.text_document.uri)) session_.workspace.close_document(*path);
+        const auto path = path_of_uri(params.text_document.uri);
+        if (!path) return;
+        session_.workspace.close_document(*path);
+        session_.documents_changed();
       });
 }
 

@@ -27,6 +27,8 @@ class Module {
   virtual void start() {}
   // What hints and lenses show may be another: settings, workspace, profiles.
   virtual void refresh() {}
+  // A document was opened, saved or closed.
+  virtual void on_documents() {}
   // The client is gone. What a module has of the engine it gives back now: it may be destroyed after it.
   virtual void end() {}
   // News of the engine, between `initialized` and the end.
@@ -36,15 +38,16 @@ class Module {
 };
 
 // `session` outlives them.
-std::unique_ptr<Module> make_documents_module(SessionContext& session);  // textDocument/did*
-std::unique_ptr<Module> make_editor_module(SessionContext& session);     // hints, lenses, hovers, symbols
-std::unique_ptr<Module> make_commands_module(SessionContext& session);   // workspace/executeCommand
-std::unique_ptr<Module> make_profiles_module(SessionContext& session);   // profile/*, metric/list
-std::unique_ptr<Module> make_project_module(SessionContext& session);    // what .profd.toml says to open
-std::unique_ptr<Module> make_views_module(SessionContext& session);      // view/*
-std::unique_ptr<Module> make_sources_module(SessionContext& session);    // source/*
-std::unique_ptr<Module> make_web_module(SessionContext& session);        // web/address
-std::unique_ptr<Module> make_uploads_module(SessionContext& session);    // upload/*
+std::unique_ptr<Module> make_documents_module(SessionContext& session);    // textDocument/did*
+std::unique_ptr<Module> make_editor_module(SessionContext& session);       // hints, lenses, hovers, symbols
+std::unique_ptr<Module> make_diagnostics_module(SessionContext& session);  // textDocument/publishDiagnostics
+std::unique_ptr<Module> make_commands_module(SessionContext& session);     // workspace/executeCommand
+std::unique_ptr<Module> make_profiles_module(SessionContext& session);     // profile/*, metric/list
+std::unique_ptr<Module> make_project_module(SessionContext& session);      // what .profd.toml says to open
+std::unique_ptr<Module> make_views_module(SessionContext& session);        // view/*
+std::unique_ptr<Module> make_sources_module(SessionContext& session);      // source/*
+std::unique_ptr<Module> make_web_module(SessionContext& session);          // web/address
+std::unique_ptr<Module> make_uploads_module(SessionContext& session);      // upload/*
 std::unique_ptr<Module> make_shared_module(SessionContext& session);  // selection/*, $/memory, profd/status
 
 }  // namespace profd

@@ -113,6 +113,7 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   context_.workspace.set_client(context_.client);
   modules_.push_back(make_documents_module(context_));
   modules_.push_back(make_editor_module(context_));
+  modules_.push_back(make_diagnostics_module(context_));
   modules_.push_back(make_commands_module(context_));
   modules_.push_back(make_profiles_module(context_));
   modules_.push_back(make_project_module(context_));
@@ -144,6 +145,10 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
     aside(lane, what, std::move(work), std::move(then));
   };
   context_.meant_changed = [this] { look_at_meant(); };
+  context_.documents_changed = [this] {
+    if (!context_.running || context_.closed) return;
+    for (const auto& module : modules_) module->on_documents();
+  };
   context_.peer = std::make_shared<protocol::Peer>(std::move(hooks), make_binder());
 }
 

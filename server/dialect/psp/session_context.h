@@ -100,6 +100,8 @@ struct SessionContext {
   // Something was opened, or failed to, or the project lists something else: it may be another one now. Set
   // by the session.
   std::function<void()> meant_changed;
+  // A document was opened, saved or closed. Set by the session.
+  std::function<void()> documents_changed;
 
   // For the client's log, or before its user's eyes; the same over and over is folded.
   void log_message(psp::MessageType type, const std::string& text);

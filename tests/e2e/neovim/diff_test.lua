@@ -215,6 +215,27 @@ test('what cannot be compared is told with its reason, and the diff that is show
   h.equal(h.notes, { 'profd: :Profd diff takes two arguments' })
 end)
 
+test('what became slower is a diagnostic of the editor, where that is wanted', function()
+  vim.cmd.edit(root .. '/batch.go')
+  local bufnr = vim.api.nvim_get_current_buf()
+  h.equal(vim.diagnostic.get(bufnr), {})
+  h.write(root .. '/.profd.toml', 'diagnostics = true\n[gate]\nrules = ["total(main.parseRow) < +5%"]\n')
+  local found = h.eventually(function()
+    local at = vim.diagnostic.get(bufnr, { lnum = 24 })
+    return #at == 2 and at
+  end, 'diagnostics of parseRow')
+  local messages = { found[1].message, found[2].message }
+  table.sort(messages)
+  h.matches(messages[1], '^main%.parseRow: self %+1%.29 s %(%+37 %%%)')
+  h.matches(messages[2], '^total%(main%.parseRow%) < %+5%% is broken: 3%.47 s')
+  h.equal(found[1].severity, vim.diagnostic.severity.WARN)
+  h.equal(found[1].source, 'profd')
+  h.write(root .. '/.profd.toml', 'diagnostics = false\n')
+  h.eventually(function()
+    return #vim.diagnostic.get(bufnr) == 0
+  end, 'no diagnostics')
+end)
+
 test('a diff is read again when one of its files is written', function()
   h.write(root .. '/after-1.pb.gz', h.read(compared .. '/after-2.pb.gz'))
   h.note(NAME)

@@ -68,6 +68,15 @@ M.SymbolKind = {
   ["function"] = 12, -- A function.
 }
 
+--- How grave something in a document is.
+---@alias profd.DiagnosticSeverity integer|1|2|3|4
+M.DiagnosticSeverity = {
+  error = 1, -- An error.
+  warning = 2, -- A warning.
+  information = 3, -- Information.
+  hint = 4, -- A hint.
+}
+
 --- How grave a message is.
 ---@alias profd.MessageType integer|1|2|3|4|5
 M.MessageType = {
@@ -679,6 +688,19 @@ M.DaemonState = {
 --- Result of `window/showDocument`.
 ---@class profd.ShowDocumentResult
 ---@field success boolean It was shown.
+
+--- Something to see to in a document.
+---@class profd.Diagnostic
+---@field range profd.Range Where: the line of the function.
+---@field severity? profd.DiagnosticSeverity How grave; profd sends warnings.
+---@field code? string `regression`, or `rule` of what breaks one.
+---@field source? string `profd`.
+---@field message string What it is, in words.
+
+--- Parameters of `textDocument/publishDiagnostics`.
+---@class profd.PublishDiagnosticsParams
+---@field uri string The document.
+---@field diagnostics profd.Diagnostic[] All of them; those sent before are no more.
 
 --- Parameters of `window/showMessage`.
 ---@class profd.ShowMessageParams
@@ -2100,6 +2122,9 @@ M.methods = {
   --- A document was closed; its text is the file's again.
   --- params: profd.DidCloseTextDocumentParams; a notification
   did_close_text_document = "textDocument/didClose",
+  --- What became slower in an open document, while the profile that is meant compares two sides and the setting `diagnostics` is on: functions whose change stands out from noise, and what breaks a rule of `.profd.toml`. Sent again whole; an empty list takes them away.
+  --- params: profd.PublishDiagnosticsParams; a notification
+  publish_diagnostics = "textDocument/publishDiagnostics",
   --- Shows the user a message.
   --- params: profd.ShowMessageParams; a notification
   show_message = "window/showMessage",
@@ -2407,6 +2432,17 @@ M.schema = {
   },
   ShowDocumentResult = {
     success = { type = "b", required = true },
+  },
+  Diagnostic = {
+    range = { type = {"S", "Range"}, required = true },
+    severity = { type = "i" },
+    code = { type = "s" },
+    source = { type = "s" },
+    message = { type = "s", required = true },
+  },
+  PublishDiagnosticsParams = {
+    uri = { type = "s", required = true },
+    diagnostics = { type = {"a", {"S", "Diagnostic"}}, required = true },
   },
   ShowMessageParams = {
     type = { type = "i", required = true },

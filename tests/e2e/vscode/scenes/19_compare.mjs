@@ -100,6 +100,21 @@ export default {
       assert.strictEqual(await window.toasts(), "");
     });
 
+    await stage.step("warns at functions that became slower, while that is wanted", async () => {
+      const hover = async () => {
+        const text = await window.hover(25, "parseRow");
+        await window.press("Escape");
+        return text;
+      };
+      stage.editor.settings({ "profd.diagnostics": true });
+      await window.openFile("batch.go", 25);
+      const warning = /main\.parseRow: self \+1\.29 s \(\+37 %\).*beyond sampling noise/;
+      await until("a warning", async () => warning.test(await hover()));
+      stage.editor.settings();
+      await until("none", async () => !(await hover()).includes("beyond sampling noise"));
+      assert.strictEqual(await window.toasts(), "");
+    });
+
     await stage.step("compares a profile of the side bar with what was before it", async () => {
       await window.command("View: Close All Editors");
       // A diff is compared with nothing.

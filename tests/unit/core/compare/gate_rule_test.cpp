@@ -98,6 +98,11 @@ TEST_CASE("what is no rule is told with the place that is wrong") {
       {"total(\"a) < +5%", "character 7"},
       {"total(\"\") < +5%", "character 7"},
       {"total(f) < +5% or", "character 16"},
+      {"every total(f) < +5%", "character 1"},
+      {"each", "character 5"},
+      {"each each total(f) < +5%", "character 6"},
+      {"total(f) off cpu < +5%", "character 10"},
+      {"total(f) < five%", "character 12"},
       {"total(a\nb) < +5%", "character 8"},
       {std::string_view("total(a\0b) < +5%", 16), "character 8"},
   };
@@ -115,7 +120,11 @@ TEST_CASE("what is no rule is told with the place that is wrong") {
 TEST_CASE("rules that are long or deep are refused or read in time, whatever they hold") {
   CHECK(parse_gate_rule("total(" + std::string(kMaxRuleBytes, 'a') + ") < +5%").error().code ==
         ErrorCode::limit);
-  CHECK(!parse_gate_rule("total(" + std::string(4000, '(')));
+  CHECK(refusal("total(" + std::string(4000, '(')).find("(at character 4007)") != std::string::npos);
+  for (const char bracket : {'(', ')', '[', '"', '/', '*', ';'})
+    CHECK(refusal("total(" + std::string(10'000, bracket) + ") < +5%") ==
+          "rule: it is longer than 4096 bytes");
+  CHECK(refusal("path(" + std::string(4000, ';') + ") < +5%").find("(at character 6)") != std::string::npos);
   const std::string nested = std::string(1500, '(') + "a" + std::string(1500, ')');
   CHECK(rule_of("total(" + nested + ") < +5%").patterns[0].text == nested);
   std::string path = "path(a";
@@ -155,6 +164,17 @@ TEST_CASE("a rule's text reads back as the same rule") {
       CHECK(rule_of(to_text(*free)) == *free);
   }
   CHECK(n_said == 3000);
+}
+
+TEST_CASE("a limit is written without an exponent, however large or small, and reads back as itself") {
+  for (const char* limit :
+       {"+88888888888888881KiB", "+1000000000000000000", "+0.00000001%", "+0.1%", "+2.5pp", "7%"}) {
+    const GateRule rule = rule_of(std::string("total(f) < ") + limit);
+    CHECK(to_text(rule).find('e') == std::string::npos);
+    CHECK(rule_of(to_text(rule)) == rule);
+  }
+  CHECK(to_text(rule_of("total(f) < +2.50%")) == "total(f) < +2.5%");
+  CHECK(to_text(rule_of("total(f) < +20ms")) == "total(f) < +20ms");
 }
 
 TEST_CASE("a glob's stars stand for any bytes, and everything else for itself") {

@@ -1,9 +1,12 @@
 // A gate's answer as text for people and machines.
 #include "server/cli/gate_writers.h"
 
+#include <set>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "server/cli/gate_results.h"
 #include "tests/support/catch.h"
 
 using namespace profd;
@@ -139,6 +142,40 @@ TEST_CASE("a file of a profile is never outside of the folder") {
   CHECK(uri_of("/src/projects/a.go", "/src/project") == "src/projects/a.go");
 }
 
+TEST_CASE("GitLab's Code Quality has the results with a plain relative path, and no line in a fingerprint") {
+  GateAnswer answer = one_of_each();
+  const auto list = [&] { return nlohmann::json::parse(gate_gitlab(answer, "/src/project")); };
+  auto results = list();
+  REQUIRE(results.size() == 2);
+  CHECK(results[0]["severity"] == "major");
+  CHECK(results[0]["location"] == nlohmann::json{{"path", "a.go"}, {"lines", {{"begin", 17}}}});
+  CHECK(results[0]["description"].get<std::string>().find("a: 100 ms → 150 ms, +50 ms (+50 %).") == 0);
+  CHECK(results[0]["check_name"] == "profd gate");
+  CHECK(results[1]["severity"] == "info");
+  answer.rules[0].findings[0].line += 20;
+  CHECK(list()[0]["fingerprint"] == results[0]["fingerprint"]);
+  answer.rules[0].findings[0].file = "../a b/<x>\x1b.go";
+  answer.rules[0].findings[0].line = 0;
+  results = list();
+  CHECK(results[0]["location"]["path"].get<std::string>().find("a b/<x>") == 0);
+  CHECK(results[0]["location"]["lines"]["begin"] == 1);
+  // One fingerprint is one result: functions of one name are told apart.
+  answer.rules[0].findings = std::vector<GateFinding>(3, answer.rules[0].findings[0]);
+  std::set<std::string> prints;
+  for (const auto& result : list()) prints.insert(result["fingerprint"].get<std::string>());
+  CHECK(prints.size() == 4);
+}
+
+TEST_CASE("where the rules stand is in every report") {
+  GateAnswer answer = one_of_each();
+  answer.rules_from = "../gate<b>.toml";
+  CHECK(gate_text(answer, Terminal{}).find("The rules are those of ../gate<b>.toml.") != std::string::npos);
+  CHECK(gate_markdown(answer).find("The rules are those of") != std::string::npos);
+  CHECK(gate_sarif(answer, "").find("The rules are those of ../gate<b>.toml.") != std::string::npos);
+  CHECK(gate_junit(answer).find("value=\"../gate&lt;b&gt;.toml\"") != std::string::npos);
+  CHECK(nlohmann::json::parse(gate_json(answer))["rulesFrom"] == "../gate<b>.toml");
+}
+
 TEST_CASE("the Markdown has the three worst and folds the rest") {
   std::vector<GateRuleAnswer> rules;
   for (int i = 0; i < 5; ++i) {
@@ -172,18 +209,19 @@ TEST_CASE("ten thousand rules are a comment of 60,000 characters and results tha
     CHECK(rule["fullDescription"]["text"].get<std::string>().size() <= 1024);
 }
 
-TEST_CASE("names are data in all five outputs") {
+TEST_CASE("names are data in all six outputs") {
   GateAnswer answer = gate_answer_of(
       {rule_answer("total(" + kHostileName + ") < +5%", kHostileName, GateVerdict::broken),
        rule_answer("each self(" + kHostileName + ") < +5%", kHostileName, GateVerdict::undecided),
        rule_answer("self(" + kHostileName + ") < +5%", kHostileName, std::nullopt)});
   answer.warnings = {kHostileName};
-  answer.scale = kHostileName;
+  answer.scale = answer.rules_from = kHostileName;
   for (GateRuleAnswer& rule : answer.rules)
     for (GateFinding& finding : rule.findings) finding.change = finding.before = finding.noise = kHostileName;
   const std::string text = gate_text(answer, Terminal{}), markdown = gate_markdown(answer),
-                    sarif = gate_sarif(answer, ""), junit = gate_junit(answer), json = gate_json(answer);
-  for (const std::string& out : {text, markdown, sarif, junit, json}) {
+                    sarif = gate_sarif(answer, ""), junit = gate_junit(answer), json = gate_json(answer),
+                    gitlab = gate_gitlab(answer, "");
+  for (const std::string& out : {text, markdown, sarif, junit, json, gitlab}) {
     CHECK(out.find('\x1b') == std::string::npos);
     CHECK(out.find('\x07') == std::string::npos);
     CHECK(out.find("\n### head") == std::string::npos);
@@ -197,5 +235,6 @@ TEST_CASE("names are data in all five outputs") {
   CHECK(prose.find("](javascript") == std::string::npos);
   CHECK(std::string_view(prose).substr(prose.find("</details>") + 1).find("</details>") == std::string::npos);
   CHECK_NOTHROW(nlohmann::json::parse(sarif));
+  CHECK_NOTHROW(nlohmann::json::parse(gitlab));
   CHECK_NOTHROW(nlohmann::json::parse(json));
 }

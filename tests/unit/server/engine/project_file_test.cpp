@@ -62,6 +62,51 @@ number = 3
             "/w/.profd.toml:5: derive number: a formula as text, or a table of `formula` and `unit`"});
 }
 
+TEST_CASE("the gate's rules stand in a table of the project file") {
+  const auto project = parse_project_file(R"(
+[gate]
+rules = ["total(main.*) < +5%", "each self(/^x/) < +20ms"]
+metric = "cpu"
+undecided = "fail"
+allow_empty = true
+)",
+                                          "/w/.profd.toml");
+  REQUIRE(project);
+  CHECK(project->problems.empty());
+  REQUIRE(project->settings.gate_rules.size() == 2);
+  CHECK(to_text(project->settings.gate_rules[1]) == "each self(/^x/) < +20ms");
+  CHECK(project->settings.gate_metric == "cpu");
+  CHECK(project->settings.gate_undecided_fails == true);
+  CHECK(project->settings.gate_allow_empty == true);
+  CHECK_FALSE(project->settings.metric);
+}
+
+TEST_CASE("a rule that cannot be read is a problem with its line and place, and so is what else is wrong") {
+  const auto project = parse_project_file(R"([gate]
+rules = [
+  "total(main.*) < 5",
+  7,
+  "new < 1%",
+]
+undecided = "maybe"
+limit = 3
+)",
+                                          "/w/.profd.toml");
+  REQUIRE(project);
+  CHECK(project->settings.gate_rules.size() == 1);
+  CHECK_FALSE(project->settings.gate_undecided_fails);
+  REQUIRE(project->problems.size() == 4);
+  CHECK(project->problems[0] == "/w/.profd.toml:8: gate.limit is not a setting of profd");
+  CHECK(project->problems[1].find("/w/.profd.toml:3: gate.rules \"total(main.*) < 5\": rule: ") == 0);
+  CHECK(project->problems[1].find("(at character 17)") != std::string::npos);
+  CHECK(project->problems[2] == "/w/.profd.toml:4: gate.rules must be a text");
+  CHECK(project->problems[3] == "/w/.profd.toml:7: gate.undecided must be \"pass\" or \"fail\"");
+  CHECK(parse_project_file("gate = 1\n", "/w/.profd.toml")->problems ==
+        std::vector<std::string>{"/w/.profd.toml:1: gate must be a table: [gate]"});
+  CHECK(parse_project_file("\"gate.rules\" = \"new < 1%\"\n", "/w/.profd.toml")->problems ==
+        std::vector<std::string>{"/w/.profd.toml:1: gate.rules is not a setting of profd"});
+}
+
 TEST_CASE("however much is wrong in a project file, it is said in few words, and counted") {
   std::string keys, maps;
   for (int i = 0; i < 60'000; ++i) keys += "k" + std::to_string(i) + " = 1\n";

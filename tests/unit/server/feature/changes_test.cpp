@@ -146,3 +146,12 @@ TEST_CASE("what makes two sides hard to compare is said") {
             *composed(Composed::diff, std::vector{made_by("a", 1), made_by("a", 1)}).value()->composition())
             .empty());
 }
+
+TEST_CASE("the change of a row is exact, or fractional where no whole number holds it") {
+  const auto delta = [](const Value& before, const Value& after) {
+    return change_columns({{before}, {before}}, {{after}, {after}}, "count").self_delta[0];
+  };
+  CHECK(delta(Value{std::int64_t{1} << 62}, Value{(std::int64_t{1} << 62) + 1}) == Value{std::int64_t{1}});
+  CHECK(delta(Value{-9'000'000'000'000'000'000L}, Value{9'000'000'000'000'000'000L}) == Value{18e18});
+  CHECK(delta(Value{1.5}, Value{2L}) == Value{0.5});
+}

@@ -51,6 +51,10 @@ std::string value_text(const Setting& setting, bool in_project) {
                          in_project ? "tables with `from` and `to`" : "`{\"from\", \"to\"}`", most);
     case SettingKind::formulas:
       return fmt::format("{} of at most {} formulas by name", in_project ? "a table" : "an object", most);
+    case SettingKind::rules:
+      return fmt::format("a list of at most {} rules", most);
+    case SettingKind::outcome:
+      return "`\"pass\"` or `\"fail\"`";
   }
   return "";
 }
@@ -130,6 +134,10 @@ ordered_json type_of(const Setting& setting) {
               {"maxProperties", most},
               {"additionalProperties", {{"oneOf", ordered_json::array({text, table})}}}};
     }
+    case SettingKind::rules:
+      return list_of(text, most);
+    case SettingKind::outcome:
+      return {{"enum", {"pass", "fail"}}};
   }
   return {};
 }
@@ -150,7 +158,15 @@ ordered_json schema(Table table, SettingPlaces places, const std::string& title)
       property["x-configuration"] = (setting.places & kInConfiguration) != 0;
       property["x-page"] = (setting.places & kFromPage) != 0;
     }
-    properties[std::string(in_project ? setting.project_key : setting.key)] = std::move(property);
+    const std::string key(in_project ? setting.project_key : setting.key);
+    const auto dot = key.find('.');
+    if (dot == key.npos) {
+      properties[key] = std::move(property);
+    } else {
+      ordered_json& table_of_it = properties[key.substr(0, dot)];
+      table_of_it["type"] = "object";
+      table_of_it["properties"][key.substr(dot + 1)] = std::move(property);
+    }
   }
   return {{"$schema", "http://json-schema.org/draft-07/schema#"},
           {"title", title},

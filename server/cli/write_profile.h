@@ -1,0 +1,23 @@
+// Writing a profile, or what several come to, in another format.
+#pragma once
+
+#include <string>
+
+#include "server/cli/profile_options.h"
+#include "server/cli/write_file.h"
+
+namespace profd {
+
+struct WriteProfileOptions {
+  ProfileOptions profile;  // `runs` with `together`: what is written is made of all of them
+  OutputFile output;
+  std::string to;      // the id of a format; "" as the extension of the output says
+  bool quiet = false;  // nothing of what the format cannot hold
+};
+// Gives the exit code. What is wrong with the command line is told before anything is read.
+int write_profile(const WriteProfileOptions& options, const Console& console);
+
+// "pprof, speedscope, …", for help.
+std::string written_formats();
+
+}  // namespace profd
