@@ -180,6 +180,11 @@ Result<LineChanges> changed_lines(Views& views, const AnnotateRequest& request, 
     changed.place = rows.place;
     if (rows.after != kNone) changed.after = raw->line[rows.after];
     if (rows.before != kNone) changed.before = raw->line[rows.before];
+    // It may have been there, on a line that is not known.
+    const auto& functions = places.functions_on(LinesOf::after, changed.after);
+    if (changed.before == 0 &&
+        std::any_of(functions.begin(), functions.end(), [&](Key key) { return places.is_incomplete(key); }))
+      changed.place.stale = true;
   }
   PROFD_TRY(const auto noise, views.noise(*request.open, spec, stop));
   LineJudge(profile, *noise, places, out.sides).run(out);

@@ -27,6 +27,30 @@ std::vector<std::uint32_t> first_lines(const Profile& profile, const KeyTable& k
   return first;
 }
 
+// Whom each line of these files calls, of what the selection has; ascending.
+using Calls = std::map<std::uint32_t, std::vector<Key>>;
+Calls calls_by_line(const Selection& selection, const std::vector<StringId>& files) {
+  const Profile& profile = *selection.profile;
+  const ContextTree& tree = profile.tree();
+  std::vector<std::uint32_t> line_of(profile.frames().size(), 0);
+  for (std::size_t f = 0; f < line_of.size(); ++f)
+    if (is_in(files, file_of_frame(profile, f))) line_of[f] = profile.frames().line[f];
+  Calls calls;
+  std::visit(
+      [&](const auto& totals) {
+        for (std::uint32_t c = 1; c < tree.size(); ++c) {
+          const std::uint32_t parent = tree.parent[c];
+          if (parent == 0 || totals[c] == 0 || line_of[tree.frame[parent]] == 0) continue;
+          std::vector<Key>& keys = calls[line_of[tree.frame[parent]]];
+          const Key key = selection.boxes->keys->of_frame[tree.frame[c]];
+          if (const auto at = std::lower_bound(keys.begin(), keys.end(), key); at == keys.end() || *at != key)
+            keys.insert(at, key);
+        }
+      },
+      selection.sums->totals);
+  return calls;
+}
+
 void add_once(std::vector<Key>& keys, Key key) {
   if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
 }
@@ -94,7 +118,8 @@ void SidePlaces::drop_missing_functions(const AnnotateRequest& request) {
                           begin != 0, std::max(begin, *last)};
     const NameEvidence evidence = look_for_names(*text, {&named, 1});
     if (evidence.past_end || (evidence.n_checked == 1 && evidence.n_near == 0)) {
-      homeless_.insert(lines.begin(), lines.end());
+      other_text_ = true;
+      for (const std::uint32_t line : lines) drop_line(line);
       if (begin != 0) homeless_.insert(begin);
     }
   }
@@ -109,8 +134,38 @@ void SidePlaces::find_collisions() {
     for (const std::uint32_t line : lines) {
       if (by_function(line) != shifted || homeless_.count(line) != 0) continue;
       const auto place = find(LinesOf::before, line);
-      if (place && !used.insert(place->line).second) homeless_.insert(line);
+      if (place && !used.insert(place->line).second) drop_line(line);
     }
+}
+
+void SidePlaces::drop_line(std::uint32_t line_before) {
+  homeless_.insert(line_before);
+  for (const Key key : functions_on(LinesOf::before, line_before)) incomplete_.insert(key);
+}
+
+void SidePlaces::match_calls(const Selection& before, const Selection& after) {
+  const Calls of_before = calls_by_line(before, files_), of_after = calls_by_line(after, files_);
+  const auto share_one = [](const auto& a, const auto& b) {
+    return std::any_of(a.begin(), a.end(),
+                       [&](Key key) { return std::find(b.begin(), b.end(), key) != b.end(); });
+  };
+  std::vector<std::uint32_t> conflicting;
+  for (const auto& [line, calls] : of_before) {
+    if (!by_function(line)) continue;
+    const auto there = of_after.find(static_cast<std::uint32_t>(line + *moved_.at(line)));
+    if (there != of_after.end() && !share_one(calls, there->second)) conflicting.push_back(line);
+  }
+  for (const std::uint32_t line : conflicting) {
+    std::vector<std::uint32_t> same;
+    for (const auto& [other, calls] : of_after)
+      if (calls == of_before.at(line) &&
+          share_one(functions_on(LinesOf::before, line), functions_on(LinesOf::after, other)))
+        same.push_back(other);
+    if (same.size() == 1)
+      moved_[line] = std::int64_t{same[0]} - std::int64_t{line};
+    else
+      drop_line(line);
+  }
 }
 
 Result<SidePlaces> SidePlaces::make(Views& views, const AnnotateRequest& request, const KeyTable& keys,
@@ -125,6 +180,18 @@ Result<SidePlaces> SidePlaces::make(Views& views, const AnnotateRequest& request
   if (!places.files_.empty()) {
     places.read_frames(*request.open->profile, keys);
     places.drop_missing_functions(request);
+    places.other_text_ =
+        places.other_text_ || std::any_of(places.moved_.begin(), places.moved_.end(),
+                                          [](const auto& line) { return line.second.value_or(0) != 0; });
+    if (places.other_text_ || places.before_->files.empty() || places.before_->uncertain()) {
+      const SideMetrics sides = *sides_of(*request.open->profile, request.metric);
+      AnnotateRequest of_side = request;
+      of_side.metric = sides.before;
+      PROFD_TRY(const SelectionPtr in_before, views.selection(*request.open, annotation_spec(of_side), stop));
+      of_side.metric = sides.after;
+      PROFD_TRY(const SelectionPtr in_after, views.selection(*request.open, annotation_spec(of_side), stop));
+      places.match_calls(*in_before, *in_after);
+    }
     places.find_collisions();
   }
   return places;
@@ -140,8 +207,7 @@ const std::vector<Key>& SidePlaces::functions_on(LinesOf side, std::uint32_t lin
 bool SidePlaces::by_function(std::uint32_t line_before) const {
   const auto found = moved_.find(line_before);
   if (before_->lines == LineTrust::followed || found == moved_.end() || !found->second) return false;
-  // A function that begins elsewhere was measured in another text, whatever the times of files say.
-  return before_->files.empty() || before_->uncertain() || *found->second != 0;
+  return before_->files.empty() || before_->uncertain() || other_text_;
 }
 
 std::optional<LinePlaces::Placed> SidePlaces::find(LinesOf side, std::uint32_t line) const {
@@ -155,7 +221,9 @@ std::optional<LinePlaces::Placed> SidePlaces::find(LinesOf side, std::uint32_t l
     return placed;
   }
   if (before_->files.empty() || before_->lines == LineTrust::elsewhere) return std::nullopt;
-  return places_before_.find(line);
+  auto placed = places_before_.find(line);
+  if (placed && other_text_) placed->stale = true;
+  return placed;
 }
 
 }  // namespace profd

@@ -1,6 +1,7 @@
-// Where the lines of a diff are in a file as it is now. Each side was measured in a text of its own: each is
-// placed by what is known of that text; lines before whose text is not known are placed by function, as far
-// from its first line as they were.
+// Where the lines of a diff are in a file as it is now. Each side was measured in a text of its own, and each
+// is placed by what is known of that text. Lines before whose text is not known are placed by function: as
+// far from its first line as they were, or, where other calls are made there, on the line that makes the same
+// ones. What can be placed nowhere stays with the function.
 #pragma once
 
 #include <cstdint>
@@ -41,13 +42,17 @@ class SidePlaces {
   [[nodiscard]] std::optional<LinePlaces::Placed> find(LinesOf side, std::uint32_t line) const;
   // Whether a line before was placed by function, its text not being known.
   [[nodiscard]] bool by_function(std::uint32_t line_before) const;
+  // Whether a function has lines before that are placed nowhere: what seems new in it may not be.
+  [[nodiscard]] bool is_incomplete(Key function) const { return incomplete_.count(function) != 0; }
 
  private:
   SidePlaces(std::shared_ptr<const SourceFile> before, std::shared_ptr<const SourceFile> after,
              const AnnotateRequest& request);
   void read_frames(const Profile& profile, const KeyTable& keys);
   void drop_missing_functions(const AnnotateRequest& request);
+  void match_calls(const Selection& before, const Selection& after);
   void find_collisions();
+  void drop_line(std::uint32_t line_before);
 
   std::shared_ptr<const SourceFile> before_, after_;
   LinePlaces places_before_, places_after_;
@@ -56,6 +61,8 @@ class SidePlaces {
   std::unordered_map<std::uint32_t, std::vector<Key>> on_before_, on_after_;
   // By line before: how much further down the first line of its function is after. Nothing: not known.
   std::unordered_map<std::uint32_t, std::optional<std::int64_t>> moved_;
+  bool other_text_ = false;  // the side before was measured in another text, whatever the times of files say
+  std::set<Key> incomplete_;
   std::set<std::uint32_t> homeless_;  // lines before that are not in the text, or whose place another has
 };
 
