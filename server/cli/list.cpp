@@ -105,21 +105,29 @@ std::string listing_text(const Console& console, const ListingAnswer& answer, co
 }
 
 std::string list_rows(const RowOptions& options, const Console& console, const ListingAnswer& answer) {
-  RowText rows(
-      options,
-      {"name", "file", "path", "line", "self", "total", "stale", "text", "metric", "unit", "profile"},
-      console.out.is_terminal);
+  const bool of_diff = !answer.functions.empty() && answer.functions.front().change.has_value();
+  std::vector<std::string_view> names{"name", "file", "path", "line", "self", "total"};
+  if (of_diff) names.insert(names.end(), {"self_before", "total_before", "within_noise"});
+  names.insert(names.end(), {"stale", "text", "metric", "unit", "profile"});
+  RowText rows(options, std::move(names), console.out.is_terminal);
   for (const Listing& listing : answer.functions) {
     for (const ListedLine& line : listing.lines) {
       rows.text(listing.name);
       rows.text(listing.file);
       rows.text(listing.path);
       rows.count(line.line);
-      for (const Value* value : {&line.self, &line.total}) {
-        if (line.has_value)
+      const auto number = [&](const Value* value) {
+        if (value != nullptr)
           rows.number(*value);
         else
           rows.nothing();
+      };
+      number(line.has_value ? &line.self : nullptr);
+      number(line.has_value ? &line.total : nullptr);
+      if (of_diff) {
+        number(line.change ? &line.change->self_before : nullptr);
+        number(line.change ? &line.change->total_before : nullptr);
+        rows.flag(line.change && line.change->within_noise());
       }
       rows.flag(line.stale);
       rows.text(line.text);

@@ -78,11 +78,19 @@ export default {
       await stage.picture(window, "compare-side");
     });
 
-    await stage.step("says nothing but numbers of both sides where the code is", async () => {
-      await window.openFile("batch.go", 25);
+    await stage.step("says in the code what became of each line, with both sides on hover", async () => {
+      await window.openFile("batch.go", 27);
+      const hints = await until("hints", async () => {
+        const all = await window.hints();
+        return all.some((text) => text.includes("%")) && all;
+      });
+      assert.ok(
+        hints.some((text) => /^~?[+]\d+(\.\d)? %\u00a0?\s*\u00a0?[+]/.test(text.trim())),
+        JSON.stringify(hints),
+      );
       const text = await window.hover(25, "parseRow");
       assert.match(text, /main\.parseRow/);
-      assert.match(text, /cpu before\s+3\.47 s\s+3\.47 s/);
+      assert.match(text, /cpu\s+3\.47 s\s+4\.76 s\s+\+1\.29 s \(\+37 %\)/);
       assert.match(text, /before-1\.pb\.gz → after-1\.pb\.gz/);
       await stage.picture(window, "compare-code");
       await window.press("Escape");
