@@ -89,9 +89,7 @@ export class Heat implements vscode.Disposable {
     const drawn = drawnLines(answer.lines, from, to);
     const isDiff = answer.lines.strength !== undefined;
     const after =
-      hintStyle(editor.document) === "decoration"
-        ? [drawn.stale, ...drawn.hot, ...drawn.less, drawn.quiet].flat()
-        : [];
+      hintStyle(editor.document) === "decoration" ? [drawn.stale, ...drawn.hot, ...drawn.less, drawn.quiet].flat() : [];
     const last = editor.document.lineCount - 1;
     const range = (line: number) => new vscode.Range(Math.min(line, last), 0, Math.min(line, last), 0);
     const decorate = (look: vscode.TextEditorDecorationType | undefined, lines: readonly HeatedLine[]) => {

@@ -37,7 +37,8 @@ export function drawnLines(lines: AnnotationColumns, from: number, to: number): 
     const drawn = { line, text: lines.text[i] ?? "" };
     if (lines.stale[i] === true) stale.push(drawn);
     else if (change === 0) quiet.push(drawn);
-    else (change !== undefined && change < 0 ? less : hot)[levelOf(Math.abs(change ?? lines.heat[i] ?? 0))]?.push(drawn);
+    else
+      (change !== undefined && change < 0 ? less : hot)[levelOf(Math.abs(change ?? lines.heat[i] ?? 0))]?.push(drawn);
   });
   return { stale, hot, less, quiet };
 }

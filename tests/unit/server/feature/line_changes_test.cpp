@@ -31,7 +31,7 @@ constexpr const char* kCost = "# metrics: cost/count\n";
 
 MeasuredFiles diff_files(const std::string& before, const std::string& after,
                          const std::string& text = kChangedText) {
-  return MeasuredFiles(composed(Composed::diff, {before, after}).value(), {{"w.c", text}});
+  return MeasuredFiles(composed(Composed::diff, {before, after}).value(), {{"src/w.c", text}});
 }
 
 // "2: +50.0 %  +30"
@@ -44,7 +44,7 @@ std::vector<std::string> hints_of(MeasuredFiles& files, const AnnotateRequest& r
   return out;
 }
 std::vector<std::string> hints_of(MeasuredFiles& files) {
-  return hints_of(files, files.of("w.c"));
+  return hints_of(files, files.of("src/w.c"));
 }
 
 std::vector<std::string> lenses_of(MeasuredFiles& files, const AnnotateRequest& request) {
@@ -62,21 +62,21 @@ using Texts = std::vector<std::string>;
 
 TEST_CASE("lines of a diff say what became of them: more, less, new, gone, the same") {
   MeasuredFiles files = diff_files(std::string(kCost) +
-                                       "parse[w.c:2 start=1] 80\nparse[w.c:3 start=1] 20\n"
-                                       "draw[w.c:5 start=5] 10\ndraw[w.c:7 start=5] 4\n",
+                                       "parse[src/w.c:2 start=1] 80\nparse[src/w.c:3 start=1] 20\n"
+                                       "draw[src/w.c:5 start=5] 10\ndraw[src/w.c:7 start=5] 4\n",
                                    std::string(kCost) +
-                                       "parse[w.c:2 start=1] 90\nparse[w.c:3 start=1] 15\n"
-                                       "draw[w.c:6 start=5] 7\ndraw[w.c:7 start=5] 4\n");
+                                       "parse[src/w.c:2 start=1] 90\nparse[src/w.c:3 start=1] 15\n"
+                                       "draw[src/w.c:6 start=5] 7\ndraw[src/w.c:7 start=5] 4\n");
   CHECK(hints_of(files) ==
         Texts{"2: +12.5 %  +10", "3: -25.0 %  -5", "5: [D]  -10", "6: [A]  +7", "7: [=]  4"});
-  CHECK(lenses_of(files, files.of("w.c")) ==
+  CHECK(lenses_of(files, files.of("src/w.c")) ==
         Texts{"1: parse total +5 (+5.0 %) · self +5 (+5.0 %)", "5: draw total -3 (-21 %) · self -3 (-21 %)"});
 }
 
 TEST_CASE("strength is signed and of the largest change; what may be noise has none") {
-  MeasuredFiles files = diff_files("parse[w.c:2 start=1] 1000\ndraw[w.c:6 start=5] 5000\n",
-                                   "parse[w.c:2 start=1] 1600\ndraw[w.c:6 start=5] 4980\n");
-  const auto found = annotate_file(files.viewed.views, files.of("w.c"), {});
+  MeasuredFiles files = diff_files("parse[src/w.c:2 start=1] 1000\ndraw[src/w.c:6 start=5] 5000\n",
+                                   "parse[src/w.c:2 start=1] 1600\ndraw[src/w.c:6 start=5] 4980\n");
+  const auto found = annotate_file(files.viewed.views, files.of("src/w.c"), {});
   REQUIRE(found);
   REQUIRE(found->lines.size() == 2);
   CHECK(found->lines[0].text == "+60.0 %  +600");
@@ -85,16 +85,16 @@ TEST_CASE("strength is signed and of the largest change; what may be noise has n
   CHECK(found->lines[1].text == "~ -0.4 %  -20");
   CHECK(found->lines[1].change->strength == 0);
   CHECK(found->hottest == std::vector<std::uint32_t>{1});
-  CHECK(lenses_of(files, files.of("w.c"))[0].find("beyond noise") != std::string::npos);
+  CHECK(lenses_of(files, files.of("src/w.c"))[0].find("beyond noise") != std::string::npos);
 }
 
 TEST_CASE("lines before whose text is not known move with their function, and are not certain") {
   // Three lines above the function are new.
   const std::string text = std::string("//\n//\n//\n") + kChangedText;
-  MeasuredFiles files = diff_files(std::string(kCost) + "parse[w.c:2 start=1] 60\n",
-                                   std::string(kCost) + "parse[w.c:5 start=4] 90\n", text);
+  MeasuredFiles files = diff_files(std::string(kCost) + "parse[src/w.c:2 start=1] 60\n",
+                                   std::string(kCost) + "parse[src/w.c:5 start=4] 90\n", text);
   CHECK(hints_of(files) == Texts{"5: ~+50.0 %  +30"});
-  const auto hover = hover_at(files.viewed.views, {files.of("w.c"), 4, std::nullopt}, {});
+  const auto hover = hover_at(files.viewed.views, {files.of("src/w.c"), 4, std::nullopt}, {});
   REQUIRE(hover);
   REQUIRE(*hover);
   CHECK((*hover)->name == "parse");
@@ -104,16 +104,48 @@ TEST_CASE("lines before whose text is not known move with their function, and ar
 }
 
 TEST_CASE("a function that is not in the text any more is on no line") {
-  MeasuredFiles files = diff_files(std::string(kCost) + "parse[w.c:2 start=1] 60\nlegacy[w.c:6 start=5] 40\n",
-                                   std::string(kCost) + "parse[w.c:2 start=1] 60\ndraw[w.c:6 start=5] 5\n");
-  CHECK(hints_of(files) == Texts{"2: [=]  60", "6: [A]  +5"});
-  CHECK(lenses_of(files, files.of("w.c")).size() == 2);
+  MeasuredFiles files =
+      diff_files(std::string(kCost) + "parse[src/w.c:2 start=1] 60\nlegacy[src/w.c:6 start=5] 40\n",
+                 std::string(kCost) + "parse[src/w.c:2 start=1] 60\ndraw[src/w.c:6 start=5] 5\n");
+  CHECK(hints_of(files) == Texts{"2: ~[=]  60", "6: [A]  +5"});
+  CHECK(lenses_of(files, files.of("src/w.c")).size() == 2);
+}
+
+TEST_CASE(
+    "a line before that made other calls than the line there is on the one that makes the same, or on none") {
+  // Before, a call of legacy() stood between the two others, and another function above.
+  const std::string text =
+      "void top() {\n"  // 1
+      "  first();\n"    // 2
+      "  second();\n"   // 3
+      "  third();\n"    // 4
+      "}\n"
+      "void second() {}\n";  // 6
+  const auto stacks = [](int second, std::initializer_list<std::pair<std::string, int>> calls) {
+    std::string out = kCost;
+    int line = 2;
+    for (const auto& [name, value] : calls)
+      out += fmt::format(
+          "top[src/w.c:{} start=1];{} {}\n", line++,
+          name == "second" ? fmt::format("second[src/w.c:{0} start={0}]", second) : name + "[lib.c:5]",
+          value);
+    return out;
+  };
+  MeasuredFiles files = diff_files(stacks(7, {{"first", 10}, {"legacy", 40}, {"second", 20}}),
+                                   stacks(6, {{"first", 15}, {"second", 30}, {"third", 5}}), text);
+  const std::vector<std::string> hints = hints_of(files);
+  REQUIRE(hints.size() >= 3);
+  CHECK(hints[0] == "2: ~+50.0 %  +5");
+  CHECK(hints[1] == "3: ~+50.0 %  +10");
+  // What legacy() was called from is gone: nothing says that this is new.
+  CHECK(hints[2] == "4: ~[A]  +5");
 }
 
 TEST_CASE("what was measured on lines that are gone is counted to the function") {
-  MeasuredFiles files = diff_files(std::string(kCost) + "parse[w.c:2 start=1] 60\nparse[w.c:3 start=1] 10\n",
-                                   std::string(kCost) + "parse[w.c:2 start=1] 60\nparse[w.c:3 start=1] 30\n");
-  AnnotateRequest request = files.of("w.c");
+  MeasuredFiles files =
+      diff_files(std::string(kCost) + "parse[src/w.c:2 start=1] 60\nparse[src/w.c:3 start=1] 10\n",
+                 std::string(kCost) + "parse[src/w.c:2 start=1] 60\nparse[src/w.c:3 start=1] 30\n");
+  AnnotateRequest request = files.of("src/w.c");
   const auto document = files.document(kChangedText);
   REQUIRE(document->change(std::pair{TextPosition{2, 0}, TextPosition{3, 0}}, "", PositionEncoding::utf8, 2));
   request.document = document;
@@ -123,34 +155,35 @@ TEST_CASE("what was measured on lines that are gone is counted to the function")
 }
 
 TEST_CASE("functions of which no line is known stand where they begin") {
-  MeasuredFiles files = diff_files(std::string(kCost) + "parse[w.c start=1] 60\ndraw[w.c start=5] 10\n",
-                                   std::string(kCost) + "parse[w.c start=1] 30\n");
+  MeasuredFiles files =
+      diff_files(std::string(kCost) + "parse[src/w.c:0 start=1] 60\ndraw[src/w.c:0 start=5] 10\n",
+                 std::string(kCost) + "parse[src/w.c:0 start=1] 30\n");
   CHECK(hints_of(files) == Texts{"1: -50.0 %  -30 · function", "5: [D]  -10 · function"});
 }
 
 TEST_CASE("filters hold in the lines of a diff, those of its inputs too") {
-  const std::string before =
-                        std::string(kCost) +
-                        "main;parse[w.c:2 start=1] 10 {thread=a}\nmain;parse[w.c:2 start=1] 20 {thread=b}\n"
-                        "main;draw[w.c:6 start=5] 5 {thread=a}\n",
-                    after =
-                        std::string(kCost) +
-                        "main;parse[w.c:2 start=1] 17 {thread=a}\nmain;parse[w.c:2 start=1] 90 {thread=b}\n"
-                        "main;draw[w.c:6 start=5] 9 {thread=a}\n";
+  const std::string
+      before = std::string(kCost) +
+               "main;parse[src/w.c:2 start=1] 10 {thread=a}\nmain;parse[src/w.c:2 start=1] 20 {thread=b}\n"
+               "main;draw[src/w.c:6 start=5] 5 {thread=a}\n",
+      after = std::string(kCost) +
+              "main;parse[src/w.c:2 start=1] 17 {thread=a}\nmain;parse[src/w.c:2 start=1] 90 {thread=b}\n"
+              "main;draw[src/w.c:6 start=5] 9 {thread=a}\n";
   MeasuredFiles files = diff_files(before, after);
-  AnnotateRequest request = files.of("w.c");
+  AnnotateRequest request = files.of("src/w.c");
   request.filters = spec_from("top-down | keep thread a").filters;
   CHECK(hints_of(files, request) == Texts{"2: +70.0 %  +7", "6: +80.0 %  +4"});
   request.filters = spec_from("top-down | drop function parse").filters;
   CHECK(hints_of(files, request) == Texts{"6: +80.0 %  +4"});
   request.filters = spec_from("top-down | hide function draw").filters;
-  CHECK(hints_of(files, request) == Texts{"2: +256 %  +77"});
+  CHECK(hints_of(files, request) == Texts{"2: +256.7 %  +77"});
 }
 
 TEST_CASE("a hover on a line of a diff has both sides of every metric") {
-  MeasuredFiles files = diff_files("# metrics: cost/count size/bytes\nmain;parse[w.c:2 start=1] 60 1024\n",
-                                   "# metrics: cost/count size/bytes\nmain;parse[w.c:2 start=1] 90 1024\n");
-  const auto hover = hover_at(files.viewed.views, {files.of("w.c"), 1, std::nullopt}, {});
+  MeasuredFiles files =
+      diff_files("# metrics: cost/count size/bytes\nmain;parse[src/w.c:2 start=1] 60 1024\n",
+                 "# metrics: cost/count size/bytes\nmain;parse[src/w.c:2 start=1] 90 1024\n");
+  const auto hover = hover_at(files.viewed.views, {files.of("src/w.c"), 1, std::nullopt}, {});
   REQUIRE(hover);
   REQUIRE(*hover);
   const std::string text = hover_markdown(**hover);
@@ -160,9 +193,9 @@ TEST_CASE("a hover on a line of a diff has both sides of every metric") {
 }
 
 TEST_CASE("a source answer of a diff has both sides as columns") {
-  MeasuredFiles files = diff_files(std::string(kCost) + "parse[w.c:2 start=1] 60\n",
-                                   std::string(kCost) + "parse[w.c:2 start=1] 90\n");
-  const AnnotateRequest request = files.of("w.c");
+  MeasuredFiles files = diff_files(std::string(kCost) + "parse[src/w.c:2 start=1] 60\n",
+                                   std::string(kCost) + "parse[src/w.c:2 start=1] 90\n");
+  const AnnotateRequest request = files.of("src/w.c");
   const auto answer = source_answer(files.viewed.views, request, {request.metric}, {});
   REQUIRE(answer);
   REQUIRE(answer->changes);
@@ -175,11 +208,11 @@ TEST_CASE("a source answer of a diff has both sides as columns") {
 }
 
 TEST_CASE("lines of an aggregate are the sums of its inputs'") {
-  MeasuredFiles files(composed(Composed::aggregate, {std::string(kCost) + "parse[w.c:2 start=1] 60\n",
-                                                     std::string(kCost) + "parse[w.c:2 start=1] 20\n"
-                                                                          "parse[w.c:3 start=1] 20\n"})
+  MeasuredFiles files(composed(Composed::aggregate, {std::string(kCost) + "parse[src/w.c:2 start=1] 60\n",
+                                                     std::string(kCost) + "parse[src/w.c:2 start=1] 20\n"
+                                                                          "parse[src/w.c:3 start=1] 20\n"})
                           .value(),
-                      {{"w.c", kChangedText}});
+                      {{"src/w.c", kChangedText}});
   CHECK(hints_of(files) == Texts{"2: 80.0 %  80 · self 80.0 %", "3: 20.0 %  20 · self 20.0 %"});
 }
 
@@ -190,8 +223,9 @@ TEST_CASE("law: the changes of its lines and of what is on none add up to the ch
     // Three functions of ten lines; before they begin elsewhere in every other round.
     const auto frame = [&](std::uint64_t shift) {
       const std::uint64_t begin = below(3) * 10 + 1;
-      const std::string line = below(5) == 0 ? "" : fmt::format(":{}", begin + shift + below(9));
-      return fmt::format("f{}[w.c{} start={}]", begin / 10, line, begin + shift);
+      const std::string line =
+          below(5) == 0 ? std::string("src/w.c:0") : fmt::format("src/w.c:{}", begin + shift + below(9));
+      return fmt::format("f{}[{} start={}]", begin / 10, line, begin + shift);
     };
     const auto side = [&](std::uint64_t shift) {
       std::string text = kCost;
@@ -205,7 +239,7 @@ TEST_CASE("law: the changes of its lines and of what is on none add up to the ch
     for (int line = 0; line < 40; ++line)
       source += line % 10 == 0 ? fmt::format("f{}() {{\n", line / 10) : "x\n";
     MeasuredFiles files = diff_files(side(round % 2 == 1 ? 4 : 0), side(0), source);
-    AnnotateRequest request = files.of("w.c");
+    AnnotateRequest request = files.of("src/w.c");
     const auto document = files.document(source);
     const auto gone = static_cast<std::uint32_t>(below(39));
     REQUIRE(document->change(std::pair{TextPosition{gone, 0}, TextPosition{gone + 1, 0}}, "",
