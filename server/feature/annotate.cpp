@@ -141,7 +141,7 @@ Result<void> annotate_changes(Views& views, const AnnotateRequest& request, File
     line.before_line = changed.before;
     line.row = static_cast<std::uint32_t>(row);
     line.is_function = values.is_function[row] != 0;
-    line.text = (line.stale ? "~" : "") +
+    line.text = (line.stale && !change.within_noise() ? "~" : "") +
                 marked(change_hint(change, file.whole.unit), values.estimated[sides.after.v] != 0) +
                 (line.is_function ? " · function" : "");
     line.change = std::move(change);

@@ -90,11 +90,18 @@ LineValues values_of(const LineValues& raw, const std::map<std::uint32_t, RowsOf
   return out;
 }
 
-// A change is asked of where a function on the line stands out: those lines are a family of their own.
+// A change is asked of where a function on the line stands out, or one that it calls: those lines are a
+// family of their own.
 class LineJudge {
  public:
-  LineJudge(const Profile& profile, const Noise& noise, const SidePlaces& places, SideMetrics sides)
-      : composition_(*profile.composition()), noise_(noise), places_(places), sides_(sides) {
+  LineJudge(const Profile& profile, const Noise& noise, const SidePlaces& places, SideMetrics sides,
+            CallsByLine before, CallsByLine after)
+      : composition_(*profile.composition()),
+        noise_(noise),
+        places_(places),
+        sides_(sides),
+        before_(std::move(before)),
+        after_(std::move(after)) {
     counts_ = sample_counts(composition_, composition_.metrics[sides.after.v].of);
     if (!counts_) return;
     for (std::size_t m = 0; m < composition_.metrics.size(); ++m) {
@@ -128,12 +135,16 @@ class LineJudge {
 
  private:
   [[nodiscard]] bool function_stands_out(const ChangedLine& line) const {
+    const auto stands_out = [&](Key key) {
+      return noise_.self_of(key) == Standing::stands_out || noise_.total_of(key) == Standing::stands_out;
+    };
     const auto any = [&](LinesOf side, std::uint32_t number) {
+      if (number == 0) return false;
       const auto& keys = places_.functions_on(side, number);
-      return number != 0 && std::any_of(keys.begin(), keys.end(), [&](Key key) {
-               return noise_.self_of(key) == Standing::stands_out ||
-                      noise_.total_of(key) == Standing::stands_out;
-             });
+      if (std::any_of(keys.begin(), keys.end(), stands_out)) return true;
+      const CallsByLine& calls = side == LinesOf::before ? before_ : after_;
+      const auto called = calls.find(number);
+      return called != calls.end() && std::any_of(called->second.begin(), called->second.end(), stands_out);
     };
     return any(LinesOf::after, line.after) || any(LinesOf::before, line.before);
   }
@@ -160,6 +171,7 @@ class LineJudge {
   const Noise& noise_;
   const SidePlaces& places_;
   SideMetrics sides_;
+  CallsByLine before_, after_;
   std::optional<SampleCounts> counts_;
   std::size_t count_before_ = 0, count_after_ = 0;
 };
@@ -187,7 +199,15 @@ Result<LineChanges> changed_lines(Views& views, const AnnotateRequest& request, 
       changed.place.stale = true;
   }
   PROFD_TRY(const auto noise, views.noise(*request.open, spec, stop));
-  LineJudge(profile, *noise, places, out.sides).run(out);
+  CallsByLine calls[2];
+  if (noise->cannot.empty())
+    for (const LinesOf side : {LinesOf::before, LinesOf::after}) {
+      AnnotateRequest of_side = request;
+      of_side.metric = side == LinesOf::before ? out.sides.before : out.sides.after;
+      PROFD_TRY(const SelectionPtr selection, views.selection(*request.open, annotation_spec(of_side), stop));
+      calls[index_of(side)] = calls_by_line(*selection, places.files());
+    }
+  LineJudge(profile, *noise, places, out.sides, std::move(calls[0]), std::move(calls[1])).run(out);
   return out;
 }
 

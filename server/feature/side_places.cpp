@@ -27,15 +27,19 @@ std::vector<std::uint32_t> first_lines(const Profile& profile, const KeyTable& k
   return first;
 }
 
-// Whom each line of these files calls, of what the selection has; ascending.
-using Calls = std::map<std::uint32_t, std::vector<Key>>;
-Calls calls_by_line(const Selection& selection, const std::vector<StringId>& files) {
+void add_once(std::vector<Key>& keys, Key key) {
+  if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+}
+
+}  // namespace
+
+CallsByLine calls_by_line(const Selection& selection, const std::vector<StringId>& files) {
   const Profile& profile = *selection.profile;
   const ContextTree& tree = profile.tree();
   std::vector<std::uint32_t> line_of(profile.frames().size(), 0);
   for (std::size_t f = 0; f < line_of.size(); ++f)
     if (is_in(files, file_of_frame(profile, f))) line_of[f] = profile.frames().line[f];
-  Calls calls;
+  CallsByLine calls;
   std::visit(
       [&](const auto& totals) {
         for (std::uint32_t c = 1; c < tree.size(); ++c) {
@@ -50,12 +54,6 @@ Calls calls_by_line(const Selection& selection, const std::vector<StringId>& fil
       selection.sums->totals);
   return calls;
 }
-
-void add_once(std::vector<Key>& keys, Key key) {
-  if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
-}
-
-}  // namespace
 
 SidePlaces::SidePlaces(std::shared_ptr<const SourceFile> before, std::shared_ptr<const SourceFile> after,
                        const AnnotateRequest& request)
@@ -144,7 +142,7 @@ void SidePlaces::drop_line(std::uint32_t line_before) {
 }
 
 void SidePlaces::match_calls(const Selection& before, const Selection& after) {
-  const Calls of_before = calls_by_line(before, files_), of_after = calls_by_line(after, files_);
+  const CallsByLine of_before = calls_by_line(before, files_), of_after = calls_by_line(after, files_);
   const auto share_one = [](const auto& a, const auto& b) {
     return std::any_of(a.begin(), a.end(),
                        [&](Key key) { return std::find(b.begin(), b.end(), key) != b.end(); });

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,6 +17,11 @@
 #include "server/feature/line_places.h"
 
 namespace profd {
+
+// Whom each line of these files calls, of what the selection has, by line as the profile says; keys
+// ascending.
+using CallsByLine = std::map<std::uint32_t, std::vector<Key>>;
+CallsByLine calls_by_line(const Selection& selection, const std::vector<StringId>& files);
 
 class SidePlaces {
  public:

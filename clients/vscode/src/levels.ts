@@ -35,7 +35,8 @@ export function drawnLines(lines: AnnotationColumns, from: number, to: number): 
     if (line < from || line > to) return;
     const change = lines.strength?.[i];
     const drawn = { line, text: lines.text[i] ?? "" };
-    if (lines.stale[i] === true) stale.push(drawn);
+    // The lines of a diff are of two texts, and often not certain: their texts say so, and colour says which way.
+    if (lines.stale[i] === true && change === undefined) stale.push(drawn);
     else if (change === 0) quiet.push(drawn);
     else
       (change !== undefined && change < 0 ? less : hot)[levelOf(Math.abs(change ?? lines.heat[i] ?? 0))]?.push(drawn);

@@ -28,7 +28,7 @@ test("lines of a diff are more, less, or quiet within noise", () => {
     text: ["+", "-", "~"],
     heat: [1, 0.5, 0],
     strength: [1, -0.5, 0],
-    stale: [false, false, false],
+    stale: [true, false, false],
   };
   const { stale, hot, less, quiet } = drawnLines(lines, 0, 100);
   expect(hot[LEVELS]).toEqual([{ line: 1, text: "+" }]);

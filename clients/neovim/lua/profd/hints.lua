@@ -51,10 +51,11 @@ end
 ---@param opts profd.Config
 ---@return {group: string, number_group?: string, sign?: string, sign_group?: string}
 local function look_of(lines, i, opts)
-  if lines.stale[i] then
+  local strength = lines.strength and lines.strength[i]
+  -- The lines of a diff are of two texts, and often not certain: their texts say so, and colour says which way.
+  if lines.stale[i] and not strength then
     return { group = 'ProfdStale' }
   end
-  local strength = lines.strength and lines.strength[i]
   if strength == 0 then
     return { group = 'ProfdQuiet' }
   end
