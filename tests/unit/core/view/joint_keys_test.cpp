@@ -76,8 +76,17 @@ TEST_CASE("files and modules and lines are joined by what they are called") {
 
 TEST_CASE("a function that moved is the same function") {
   CHECK(text_of(join({"f[a.cc:10 start=10] 1", "f[a.cc:90 start=90] 1"})) == "f AB\n");
-  CHECK(text_of(join({"f[a.cc:10 start=10] 1", "f[a.cc:90 start=90] 1"}, Granularity::line)) ==
-        "f a.cc:10 A\nf a.cc:90 B\n");
+}
+
+TEST_CASE("lines of a function that moved are as far from its first line, where that is known") {
+  CHECK(text_of(join({"f[a.cc:12 start=10] 1", "f[a.cc:92 start=90] 1\nf[a.cc:93 start=90] 1"},
+                     Granularity::line)) == "f a.cc:12 AB\nf a.cc:93 B\n");
+  CHECK(text_of(join({"f[a.cc:12] 1", "f[a.cc:12 start=10] 1"}, Granularity::line)) == "f a.cc:12 AB\n");
+  CHECK(text_of(join({"f[a.cc:12] 1", "f[a.cc:92 start=90] 1"}, Granularity::line)) ==
+        "f a.cc:12 A\nf a.cc:92 B\n");
+  // Two of one name in a profile are told apart as the functions are.
+  CHECK(text_of(join({"f[a.cc:12 start=10] 1\nf[a.cc:22 start=20] 1", "f[a.cc:12 start=10] 1"},
+                     Granularity::line)) == "f a.cc:12 AB\nf a.cc:22 A\n");
 }
 
 TEST_CASE("two builds in two folders have the same functions") {

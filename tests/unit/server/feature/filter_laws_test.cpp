@@ -232,7 +232,8 @@ class Asked {
     for (const char* file : kFiles) {
       const FileAnnotations found = got(annotate_file(viewed_.views, of_file(file), {}));
       for (const AnnotatedLine& line : found.lines) {
-        const LineFunctions on_line = got(functions_on_line(*selection, found.files, line.source_line, {}));
+        const LineFunctions on_line =
+            got(functions_on_line(*selection, found.files, measured_lines(found, line), {}));
         const LineNeighbours around =
             got(line_neighbours(viewed_.views, *viewed_.open, by_function, *selection, on_line.frames,
                                 found.values->total[0][line.row], 100, {}));
