@@ -36,7 +36,12 @@ Result<void> check_name_only(SourceMap& map, StopToken& stop) {
         files.push_back(file);
       }
   if (claims.empty()) return {};
-  const auto named = named_lines_of(*map.profile, files);
+  // A diff has the lines of two texts, of which that of the side after is what the workspace should have.
+  const Composition* const composition = map.profile->composition();
+  const bool is_diff = composition != nullptr && composition->kind == Composed::diff;
+  const auto named = named_lines_of(
+      *map.profile, files,
+      is_diff ? composition->has_frame(false, map.profile->frames().size()) : std::vector<std::uint8_t>());
   std::size_t n_read = 0;
   for (const auto& [path, spellings] : claims) {
     PROFD_CHECK(stop.status());

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -17,9 +18,10 @@ RECORDED = os.path.join(ROOT, "tests/fixtures/compare")
 BEFORE_AFTER = os.path.join(RECORDED, "before-after")
 
 
-def output(*arguments, code=0):
+def output(*arguments, code=0, cwd=None):
     environment = dict(os.environ, PROFD_CACHE="off")
-    done = subprocess.run([PROFD, *arguments], capture_output=True, env=environment, stdin=subprocess.DEVNULL, timeout=120)
+    done = subprocess.run([PROFD, *arguments], capture_output=True, env=environment, stdin=subprocess.DEVNULL, timeout=120,
+                          cwd=cwd)
     assert done.returncode == code, (arguments, done.returncode, done.stderr.decode())
     return done.stdout.decode()
 
@@ -63,6 +65,27 @@ class Compare(InFolder):
             self.assertEqual(found.pop(name, (0, 0)), (flat, cum), name)
         # pprof lists what is not 0 in flat or cum.
         self.assertEqual({name: row for name, row in found.items() if row != (0, 0)}, {})
+
+    def test_lines_of_a_function_add_up_to_its_change(self):
+        # The program after the change, older than both recordings; nobody knows what it was before.
+        folder = os.path.join(self.folder.name, "parcels")
+        os.mkdir(folder)
+        for name in os.listdir(os.path.join(BEFORE_AFTER, "after")):
+            copy = shutil.copy(os.path.join(BEFORE_AFTER, "after", name), folder)
+            os.utime(copy, (1577836800, 1577836800))
+        pair = ["--base", os.path.join(BEFORE_AFTER, "before-1.pb.gz"), os.path.join(BEFORE_AFTER, "after-1.pb.gz")]
+
+        def listed(name, *options):
+            return output("list", name, *pair, *options, cwd=folder)
+
+        rows = list(csv.DictReader(io.StringIO(listed("main.parseRow", "--csv"))))
+        of_self = sum(int(row["self"]) - int(row["self_before"]) for row in rows if row["self"])
+        self.assertEqual(of_self, pprof_rows(os.path.join(BEFORE_AFTER, "expected-diff-1-top.txt"))["main.parseRow"][0])
+        called = [row for row in csv.DictReader(io.StringIO(listed("main.readParcels", "--csv")))
+                  if "parseRow(seed" in row["text"]]
+        self.assertEqual([(row["line"], row["total_before"], row["total"], row["stale"]) for row in called],
+                         [("19", "3470000000", "4760000000", "1")])
+        self.assertRegex(listed("main.readParcels"), r" 3\.47 s +~4\.76 s +\+1\.29 s \(\+37 %\) +19 ")
 
     def test_changes_of_a_pair_are_those_of_pprof(self):
         result = answer("diff", "-n", "0", os.path.join(BEFORE_AFTER, "before-1.pb.gz"), os.path.join(BEFORE_AFTER, "after-1.pb.gz"))
