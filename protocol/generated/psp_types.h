@@ -2793,7 +2793,7 @@ struct SeriesResult {
   std::optional<SeriesSpread> spread;
   // Absent where no input has the metric.
   std::optional<SeriesHistogram> histogram;
-  // Absent for fewer than 4 values, and for more than 2,000.
+  // Absent for fewer than 4 values, and for more than 500: `view/trend` has that of more.
   std::optional<SeriesTrend> trend;
   // All of it, in a sentence or two.
   std::string text;

@@ -165,7 +165,7 @@ Result<SeriesAnswer> series_answer(Views& views, const SeriesRequest& request, c
   const std::vector<std::optional<double>> by_input = known_values(values, measured);
   out.spread = inputs_spread_of(by_input);
   out.histogram = histogram_of(by_input, request.bins);
-  if (known.value.size() >= kFewestSnapshots && known.value.size() <= kMostSnapshots) {
+  if (known.value.size() >= kFewestSnapshots && known.value.size() <= kMostForTrend) {
     PROFD_TRY(out.trend, trend_of(known.at, known.value));
     if (out.trend->slope) out.slope = slope_text(*out.trend->slope, out.unit, times.by_time);
   }

@@ -33,6 +33,10 @@ std::string spread_sentence(const InputsSpread& spread, const Composition& compo
 // "66.7 %".
 std::string imbalance_text(double imbalance);
 
+// A trend looks at all pairs of values: of more than that somebody would wait for it. Whoever does asks
+// trend_answer().
+inline constexpr std::size_t kMostForTrend = 500;
+
 struct SeriesRequest {
   OpenProfilePtr open;
   ViewSpec spec;
@@ -63,7 +67,7 @@ struct SeriesAnswer {
   std::optional<InputsSpread> spread;
   std::string largest;  // the input InputsSpread::largest
   std::optional<Histogram> histogram;
-  // Nothing for fewer than kFewestSnapshots values and for more than kMostSnapshots.
+  // Nothing for fewer than kFewestSnapshots values and for more than kMostForTrend.
   std::optional<Trend> trend;
   std::string slope;  // of the trend, as shown; "" without
   std::string text;   // all of it, in words

@@ -3871,7 +3871,7 @@ class SeriesResult(Structure):
     histogram: SeriesHistogram | None = None
     # Absent where no input has the metric.
     trend: SeriesTrend | None = None
-    # Absent for fewer than 4 values, and for more than 2,000.
+    # Absent for fewer than 4 values, and for more than 500: `view/trend` has that of more.
     text: str
     # All of it, in a sentence or two.
     warnings: list[str] = field(default_factory=list)

@@ -2721,7 +2721,7 @@ export interface SeriesResult {
   spread?: SeriesSpread;
   /** Absent where no input has the metric. */
   histogram?: SeriesHistogram;
-  /** Absent for fewer than 4 values, and for more than 2,000. */
+  /** Absent for fewer than 4 values, and for more than 500: `view/trend` has that of more. */
   trend?: SeriesTrend;
   /** All of it, in a sentence or two. */
   text: string;

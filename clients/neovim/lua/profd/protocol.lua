@@ -1507,7 +1507,7 @@ M.DaemonState = {
 ---@field thinned? string Says how, where there are fewer points than inputs.
 ---@field spread? profd.SeriesSpread Absent where no input has the metric.
 ---@field histogram? profd.SeriesHistogram Absent where no input has the metric.
----@field trend? profd.SeriesTrend Absent for fewer than 4 values, and for more than 2,000.
+---@field trend? profd.SeriesTrend Absent for fewer than 4 values, and for more than 500: `view/trend` has that of more.
 ---@field text string All of it, in a sentence or two.
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.

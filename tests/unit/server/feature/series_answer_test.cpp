@@ -87,6 +87,19 @@ TEST_CASE("series: what grows over snapshots, and what was given back, is said")
             ->text.ends_with("It was given back: the last value is below half of the largest."));
 }
 
+TEST_CASE("series: of very many profiles there are all statistics and no trend") {
+  std::vector<ProfilePtr> inputs;
+  for (std::size_t i = 0; i <= kMostForTrend; ++i)
+    inputs.push_back(profile_from_text("main " + std::to_string(i) + "\n"));
+  Viewed viewed(composed(Composed::aggregate, inputs).value());
+  const auto answer = series_at(viewed, "flat", {"main"});
+  REQUIRE(answer);
+  CHECK_FALSE(answer->trend);
+  CHECK(answer->spread->spread.n == kMostForTrend + 1);
+  CHECK(answer->histogram->counts.size() == 23);
+  CHECK(answer->points.value.size() == 500);
+}
+
 TEST_CASE("series: filters hold for every profile") {
   Viewed viewed = four_ranks();
   CHECK(series_at(viewed, "top-down | drop function deep", {"main"})->points.value == Doubles{15, 10, 40, 5});

@@ -314,7 +314,10 @@ export function FlameView() {
           onZoom={(zoom, asStep) => app.update((state) => go(state, { zoom }), asStep)}
           onMenu={(box, at) => (menu.value = { box, at })}
           onList={(names) => showInTree(app, names)}
-          onPicture={(layout, paints) => setPicture({ layout, paints })}
+          onPicture={(layout, paints) => {
+            setPicture({ layout, paints });
+            search.hidden.value = layout.hidden;
+          }}
         />
       ) : (
         <>
