@@ -88,7 +88,7 @@ export class HotspotsTree extends Tree<Node> {
     }
     if (node.kind === "file") {
       const end = node.path.lastIndexOf("/") + 1;
-      const item = new vscode.TreeItem(node.path.slice(end), Collapsed);
+      const item = new vscode.TreeItem(treeLabel({ name: node.path.slice(end) }, 1), Collapsed);
       item.description = [node.description, node.path.slice(0, end)].filter(Boolean).join("  ");
       item.tooltip = new vscode.MarkdownString().appendText([node.path, node.description].join("\n"));
       item.iconPath = vscode.ThemeIcon.File;

@@ -275,7 +275,7 @@ export function furtherColumns(names: readonly string[], metrics: readonly Metri
   return names.map((name, i) => ({
     id: `m-${name}`,
     title: `Self ${metrics.find((metric) => metric.name === name)?.title ?? name}`,
-    width: "7.5rem",
+    width: "9.5rem",
     align: "right",
     render: (row) => row.further[i]?.self ?? "",
   }));

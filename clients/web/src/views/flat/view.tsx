@@ -29,7 +29,7 @@ const TINY = 300;
 const SMALL = 560;
 const MIDDLE = 760;
 /** What each further metric takes: none pushes the place beyond the edge. */
-const FURTHER = 120;
+const FURTHER = 152;
 /** The same beside both sides of a diff. */
 const WIDE = 964;
 
