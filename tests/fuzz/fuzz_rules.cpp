@@ -36,12 +36,19 @@ void check_rule(std::string_view text) {
     if (pattern.kind == NamePattern::Kind::glob && !matches_glob(pattern.text, pattern.text)) std::abort();
 }
 
-void check_formula(std::string_view text) {
-  const auto unit_of = [](std::string_view metric) -> std::optional<std::string> {
-    if (metric.empty() || metric == "none") return std::nullopt;
-    return metric[0] < 'm' ? "nanoseconds" : "bytes";
-  };
-  const auto measure = parse_measure(text, unit_of);
+void check_formula_text(std::string_view text) {
+  // Names of some metrics, with units that add up and that do not.
+  std::vector<MetricInfo> metrics;
+  for (const auto& [name, unit] : {std::pair{"a", "nanoseconds"}, std::pair{"cycles", "nanoseconds"},
+                                   std::pair{"instructions", "count"}, std::pair{"cache-misses", "count"},
+                                   std::pair{"z", "bytes"}}) {
+    MetricInfo& metric = metrics.emplace_back();
+    metric.name = name;
+    metric.unit = unit;
+  }
+  const bool is_formula = check_formula(text).has_value();
+  const auto measure = parse_measure(text, metrics);
+  if (measure && !is_formula) std::abort();
   if (!measure) {
     if (measure.error().message.empty()) std::abort();
     return;
@@ -61,6 +68,6 @@ void check_formula(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   check_rule(text);
-  check_formula(text);
+  check_formula_text(text);
   return 0;
 }
