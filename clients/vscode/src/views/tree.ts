@@ -17,7 +17,7 @@ export function frameOf(node: unknown): Frame | undefined {
  * from the daemon) that does, else the beginning of its last. `depth`: how far the row is indented.
  */
 export function treeLabel(place: Pick<HotFunction, "name" | "shortName" | "cuts">, depth = 0): string {
-  const room = Math.max(18 - 2 * depth, 8);
+  const room = Math.max(18 - 2 * depth, 12);
   const text = place.shortName ?? place.name;
   const cuts = place.cuts ?? [];
   const from = [0, ...cuts].find((cut) => text.length - cut <= room) ?? cuts.at(-1) ?? 0;
