@@ -20,7 +20,16 @@ import { Icon } from "../../ui/icons.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { Table, type Column } from "../../ui/table.js";
 import { SidesLine } from "../../ui/sides.js";
-import { changeColumns, columnsOf, derivedColumns, furtherColumns, rowOf, rowsText, selectedOf, type TableRow } from "./rows.js";
+import {
+  changeColumns,
+  columnsOf,
+  derivedColumns,
+  furtherColumns,
+  rowOf,
+  rowsText,
+  selectedOf,
+  type TableRow,
+} from "./rows.js";
 import { SpreadView } from "./spread.js";
 
 const PAGE = 200;
