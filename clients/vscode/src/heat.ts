@@ -168,19 +168,23 @@ function allOf(looks: Looks): vscode.TextEditorDecorationType[] {
   return [...looks.hot, ...looks.more, ...looks.less, looks.stale, looks.quiet, looks.hottest, looks.text];
 }
 
+function opacity(part: number): string {
+  return part.toFixed(2);
+}
+
 /** A bar as long as the level is high; an outline where the line is stale. */
 function gutterBar(level: number): vscode.Uri {
   const width = level === 0 ? 4 : 2 + level;
   const fill =
-    level === 0 ? 'fill="none" stroke="#9a9a9a"' : `fill="#f2741a" fill-opacity="${(0.35 + level * 0.06).toFixed(2)}"`;
+    level === 0 ? 'fill="none" stroke="#9a9a9a"' : `fill="#f2741a" fill-opacity="${opacity(0.35 + level * 0.06)}"`;
   return svgUri(`<rect x="1" y="4.5" width="${width}" height="5" rx="1" ${fill}/>`);
 }
 
 /** What became of a line in a diff: up for more, down for less. */
 function gutterArrow(level: number, more: boolean): vscode.Uri {
   const shape = more ? "M7 3.5 L11.5 10.5 L2.5 10.5 Z" : "M7 10.5 L11.5 3.5 L2.5 3.5 Z";
-  const opacity = (0.45 + level * 0.055).toFixed(2);
-  return svgUri(`<path d="${shape}" fill="${more ? "#f2741a" : "#3b8eea"}" fill-opacity="${opacity}"/>`);
+  const color = more ? "#f2741a" : "#3b8eea";
+  return svgUri(`<path d="${shape}" fill="${color}" fill-opacity="${opacity(0.45 + level * 0.055)}"/>`);
 }
 
 function svgUri(shapes: string): vscode.Uri {
