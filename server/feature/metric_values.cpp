@@ -67,11 +67,11 @@ std::string derived_text(const ProfileMeasure& derived, double value) {
   return format_ratio(value) + " " + over + per;
 }
 
-using Column = std::vector<std::optional<Value>>;
+using Known = std::vector<std::optional<Value>>;
 
 // Row by row of the columns of its metrics, which are in their order.
-Column worked_out(const Measure& measure, const std::vector<const Column*>& of) {
-  Column out;
+Known worked_out(const Measure& measure, const std::vector<const Known*>& of) {
+  Known out;
   std::vector<std::optional<double>> row(of.size());
   for (std::size_t i = 0; i < of.front()->size(); ++i) {
     for (std::size_t m = 0; m < of.size(); ++m) {
@@ -85,7 +85,7 @@ Column worked_out(const Measure& measure, const std::vector<const Column*>& of) 
 }
 
 MetricNumbers worked_out(const Measure& measure, const std::vector<MetricNumbers>& of) {
-  std::vector<const Column*> self, total;
+  std::vector<const Known*> self, total;
   for (const MetricNumbers& metric : of) {
     self.push_back(&metric.self);
     total.push_back(&metric.total);
@@ -118,8 +118,8 @@ Result<SidedNumbers> numbers_of(const OpenProfile& open, std::string_view name, 
   return out;
 }
 
-Column column_of(const std::vector<Value>& values) {
-  Column out;
+Known column_of(const std::vector<Value>& values) {
+  Known out;
   for (const Value& value : values)
     out.push_back(std::isfinite(as_double(value)) ? std::optional(value) : std::nullopt);
   return out;
