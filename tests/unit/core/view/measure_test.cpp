@@ -120,9 +120,9 @@ TEST_CASE("a formula may be nested as deep as it is long, and no longer than 4 K
   CHECK(wrong(nested(10'000)) == "a formula ends at character 4096 at the latest; this one has 20006");
   CHECK(parse_measure(nested(10'000), kMetrics).error().code == ErrorCode::limit);
   CHECK(parse_measure(nested(10'000), kMetrics).error().offset == 4096);
-  CHECK(wrong(std::string(4000, '(')) == "a metric or a number is expected at character 4001 of the formula");
-  CHECK(wrong(std::string(4000, '(') + "cycles") ==
-        "the bracket is not closed at character 4000 of the formula");
+  std::string opened(4000, '(');
+  CHECK(wrong(opened) == "a metric or a number is expected at character 4001 of the formula");
+  CHECK(wrong(opened += "cycles") == "the bracket is not closed at character 4000 of the formula");
   CHECK(wrong("cycles" + std::string(4000, ')')) ==
         "the bracket was not opened at character 7 of the formula");
 }
