@@ -103,7 +103,7 @@ describe("an aggregate", () => {
     const boxOfName = (name: string) => layout.name.indexOf(named(name));
     expect(fillOf(boxOfName("heat::refine"))).not.toBe(fillOf(boxOfName("heat::relax")));
     expect(fillOf(1)).not.toBe(fillOf(boxOfName("heat::relax")));
-    expect(paints.legend.map(({ text }) => text)).toEqual(["least", "a quarter of the most", "most"]);
+    expect(paints.legend.map(({ text }) => text)).toEqual(["imbalance 0.0 % to 81.1 %"]);
   });
 
   it("has rows with how its profiles lie", () => {
