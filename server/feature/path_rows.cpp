@@ -124,7 +124,8 @@ Result<PathRows> path_rows(Views& views, const PathRowsRequest& request, const S
   std::vector<std::uint32_t> rows, unchanged;
   std::vector<Weight> weight(all.key.size());
   for (std::uint32_t i = 1; i < all.key.size(); ++i) {
-    weight[i] = request.by_change ? change_weight(values, *request.by_change, i) : share_weight(values, wholes, i);
+    weight[i] =
+        request.by_change ? change_weight(values, *request.by_change, i) : share_weight(values, wholes, i);
     (request.by_change && weight[i].first == 0 && weight[i].second == 0 ? unchanged : rows).push_back(i);
   }
   // Boxes are row by row and by name, so that ties are the shortest path first.

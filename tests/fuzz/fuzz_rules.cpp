@@ -39,9 +39,9 @@ void check_rule(std::string_view text) {
 void check_formula_text(std::string_view text) {
   // Names of some metrics, with units that add up and that do not.
   std::vector<MetricInfo> metrics;
-  for (const auto& [name, unit] : {std::pair{"a", "nanoseconds"}, std::pair{"cycles", "nanoseconds"},
-                                   std::pair{"instructions", "count"}, std::pair{"cache-misses", "count"},
-                                   std::pair{"z", "bytes"}}) {
+  for (const auto& [name, unit] :
+       {std::pair{"a", "nanoseconds"}, std::pair{"cycles", "nanoseconds"}, std::pair{"instructions", "count"},
+        std::pair{"cache-misses", "count"}, std::pair{"z", "bytes"}}) {
     MetricInfo& metric = metrics.emplace_back();
     metric.name = name;
     metric.unit = unit;
