@@ -218,7 +218,9 @@ export default (test, { axe, demo, root, scratch }) => {
     await views.until("the table says it, too", async () => sentence.test((await notes()).join()));
     await views.page.keyboard.press("m");
     await views.until("nothing of it beside what was chosen", async () => (await notes()).length === 0);
-    assert.match(await views.page.locator("main").textContent(), /inuse_space is 0 everywhere/);
+    await views.until("that there is nothing", async () =>
+      /inuse_space is 0 everywhere/.test(await views.page.locator("main").textContent()),
+    );
   });
 
   test("lists threads and labels, and one that is chosen is a filter", async (views) => {

@@ -53,8 +53,8 @@ export function TreeView() {
   const [head, setHead] = useState<TableResult | undefined>(undefined);
   const [error, setError] = useState<string | undefined>(undefined);
   const [at, setAt] = useState(-1);
+  // Ahead of what is shown while levels are asked for anew; a render meanwhile takes nothing of it back.
   const current = useRef(tree);
-  current.current = tree;
   const put = (next: Tree) => {
     current.current = next;
     kept = { of: uri, open: next.open };
