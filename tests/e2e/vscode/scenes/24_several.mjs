@@ -90,6 +90,8 @@ export default {
       await until("orders", async () => (await window.picks()).length === 2);
       await window.choose("before-1.pb.gz → after-1.pb.gz");
       await shown("before-1.pb.gz → after-1.pb.gz");
+      // A page takes the keyboard when it is there, which closes a menu.
+      await view.ready();
       await select([row("after-1.pb.gz"), row("before-1.pb.gz")]);
       await fromMenu(row("before-1.pb.gz"), "Aggregate with profd");
       await shown("2 profiles: after-1.pb.gz and 1 more");
