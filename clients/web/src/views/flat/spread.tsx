@@ -1,8 +1,8 @@
 // Rows of an aggregate: how the values of its profiles lie, the most uneven or the most costly first.
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { SpreadRequest, type SpreadParams, type SpreadResult } from "../../../../shared/ts/psp.js";
-import { filtersOf, specOf, spreadSortOf, type SpreadSortBy } from "../../state/place.js";
+import { useState } from "preact/hooks";
+import { SpreadRequest, type SpreadResult } from "../../../../shared/ts/psp.js";
+import { specOf, spreadSortOf, type SpreadSortBy } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
 import { Busy, Empty, FittedName, FittedPath, Notes, Segments, Select } from "../../ui/bits.js";
@@ -12,9 +12,9 @@ import { GranularitySelect } from "../../ui/granularity.js";
 import { Sparkline } from "../../ui/sparkline.js";
 import { Table, type Column } from "../../ui/table.js";
 import { Toolbar } from "../../ui/toolbar.js";
+import { usePages, whyNoRows } from "./pages.js";
 import { rowOf, selectedOf, type TableRow } from "./rows.js";
 
-const PAGE = 200;
 /** Values of a series: more would be narrower than a pixel. */
 const POINTS = 32;
 
@@ -54,55 +54,6 @@ const ORDERS: readonly { id: SpreadSortBy; text: string }[] = [
   { id: "imbalance", text: "by imbalance" },
 ];
 
-function usePages(params: SpreadParams | undefined) {
-  const app = useApp();
-  const [, redraw] = useState(0);
-  const [error, setError] = useState<string | undefined>(undefined);
-  const pages = useRef(new Map<number, SpreadResult | AbortController>());
-  const first = useRef<SpreadResult | undefined>(undefined);
-  const key =
-    params === undefined ? "" : `${JSON.stringify(params)} ${app.epoch.value} ${app.profile.value?.revision ?? 0}`;
-  const fetchPage = (page: number) => {
-    const own = pages.current;
-    if (params === undefined || own.has(page)) return;
-    const controller = new AbortController();
-    own.set(page, controller);
-    app.ask(SpreadRequest, { ...params, offset: page * PAGE, limit: PAGE }, controller.signal).then(
-      (answer) => {
-        if (pages.current !== own) return;
-        own.set(page, answer);
-        if (page === 0) first.current = answer;
-        setError(undefined);
-        redraw((n) => n + 1);
-      },
-      (reason: unknown) => {
-        own.delete(page);
-        const text = app.explain(reason);
-        if (text !== undefined && pages.current === own) setError(text);
-      },
-    );
-  };
-  useEffect(() => {
-    for (const page of pages.current.values()) if (page instanceof AbortController) page.abort();
-    pages.current = new Map();
-    fetchPage(0);
-  }, [key]);
-  return {
-    first: first.current,
-    error,
-    row: (at: number) => {
-      const page = pages.current.get(Math.floor(at / PAGE));
-      const there = page === undefined || page instanceof AbortController ? undefined : page;
-      const shown = there ?? (at < PAGE ? first.current : undefined);
-      return shown === undefined ? undefined : spreadRowOf(shown, at % PAGE);
-    },
-    see: (from: number, to: number) => {
-      for (let page = Math.floor(from / PAGE); page <= Math.floor(Math.max(from, to - 1) / PAGE); ++page)
-        fetchPage(page);
-    },
-  };
-}
-
 export function SpreadView() {
   const app = useApp();
   const profile = useProfile();
@@ -112,6 +63,7 @@ export function SpreadView() {
   const metric = place.metric || (profile?.metric ?? "");
   const sort = spreadSortOf(place);
   const pages = usePages(
+    SpreadRequest,
     profile === undefined
       ? undefined
       : {
@@ -123,6 +75,7 @@ export function SpreadView() {
           ...(place.search === "" ? {} : { search: place.search }),
           panelId: "flat",
         },
+    spreadRowOf,
   );
   const { first } = pages;
   const orderBy = (by: string) =>
@@ -214,13 +167,7 @@ export function SpreadView() {
         <Busy text="Counting" />
       ) : first.rowCount === 0 ? (
         <Empty title="No rows">
-          <p>
-            {place.search !== ""
-              ? "No name matches the search."
-              : filtersOf(place).length > 0
-                ? "No stack passes the filters."
-                : `${first.metric} is 0 everywhere in these profiles.`}
-          </p>
+          <p>{whyNoRows(place, `${first.metric} is 0 everywhere in these profiles.`)}</p>
         </Empty>
       ) : (
         <Table

@@ -1,15 +1,9 @@
 // Functions (or lines, files, modules) as a list: self and total, each counted once.
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
-import {
-  SpreadRequest,
-  TableRequest,
-  type Granularity,
-  type TableParams,
-  type TableResult,
-} from "../../../../shared/ts/psp.js";
+import { useState } from "preact/hooks";
+import { SpreadRequest, TableRequest, type Granularity, type TableResult } from "../../../../shared/ts/psp.js";
 import { isAggregate, isDiff } from "../../state/compared.js";
-import { filtersOf, isByChange, sortOf, specOf, type SortBy } from "../../state/place.js";
+import { isByChange, sortOf, specOf, type SortBy } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
 import { Busy, Empty, FittedName, FittedPath, Notes, Select } from "../../ui/bits.js";
@@ -30,9 +24,9 @@ import {
   selectedOf,
   type TableRow,
 } from "./rows.js";
+import { usePages, whyNoRows } from "./pages.js";
 import { SpreadView } from "./spread.js";
 
-const PAGE = 200;
 /** Widths from which there is room for values beside shares, for what is not sorted by, and for what is beside the values. */
 const TINY = 300;
 const SMALL = 560;
@@ -53,62 +47,6 @@ const ORDERS: readonly { id: SortBy["by"]; text: string }[] = [
   { id: "total", text: "by total" },
   { id: "name", text: "by name" },
 ];
-
-/** Pages of one list, fetched as they come into sight. */
-export function useFlatPages(params: TableParams | undefined): {
-  first: TableResult | undefined;
-  row: (at: number) => TableRow | undefined;
-  see: (first: number, last: number) => void;
-  error: string | undefined;
-} {
-  const app = useApp();
-  const [, redraw] = useState(0);
-  const pages = useRef(new Map<number, TableResult>());
-  const asked = useRef(new Map<number, AbortController>());
-  const [first, setFirst] = useState<TableResult | undefined>(undefined);
-  const [error, setError] = useState<string | undefined>(undefined);
-  const key =
-    params === undefined ? "" : `${JSON.stringify(params)} ${app.epoch.value} ${app.profile.value?.revision ?? 0}`;
-  const fetchPage = (page: number) => {
-    if (params === undefined || pages.current.has(page) || asked.current.has(page)) return;
-    const controller = new AbortController();
-    const own = asked.current;
-    own.set(page, controller);
-    app.ask(TableRequest, { ...params, offset: page * PAGE, limit: PAGE }, controller.signal).then(
-      (answer) => {
-        if (asked.current !== own) return;
-        pages.current.set(page, answer);
-        if (page === 0) setFirst(answer);
-        setError(undefined);
-        redraw((n) => n + 1);
-      },
-      (reason: unknown) => {
-        own.delete(page);
-        const text = app.explain(reason);
-        if (text !== undefined && asked.current === own) setError(text);
-      },
-    );
-  };
-  useEffect(() => {
-    const before = asked.current;
-    for (const controller of before.values()) controller.abort();
-    asked.current = new Map();
-    pages.current = new Map();
-    fetchPage(0);
-  }, [key]);
-  return {
-    first,
-    error,
-    row: (at) => {
-      const page = pages.current.get(Math.floor(at / PAGE)) ?? (at < PAGE ? first : undefined);
-      return page === undefined ? undefined : rowOf(page, at % PAGE);
-    },
-    see: (from, to) => {
-      for (let page = Math.floor(from / PAGE); page <= Math.floor(Math.max(from, to - 1) / PAGE); ++page)
-        fetchPage(page);
-    },
-  };
-}
 
 /** Of an aggregate rows say how its profiles differ. */
 export function FlatView() {
@@ -136,7 +74,8 @@ function RowsView() {
   const derived = profile?.derived ?? [];
   const sortMetric = derived.find(({ name }) => name === sort.metric)?.name;
   const onlyChanges = diff && place.changedOnly && isByChange(sort);
-  const pages = useFlatPages(
+  const pages = usePages(
+    TableRequest,
     profile === undefined
       ? undefined
       : {
@@ -150,6 +89,7 @@ function RowsView() {
           ...(place.search === "" ? {} : { search: place.search }),
           panelId: "flat",
         },
+    rowOf,
   );
   const { first } = pages;
   const choose = (row: number) => {
@@ -248,13 +188,9 @@ function RowsView() {
       ) : first.rowCount === 0 ? (
         <Empty title="No rows">
           <p>
-            {place.search !== ""
-              ? "No name matches the search."
-              : onlyChanges
-                ? "Nothing became of any row."
-                : filtersOf(place).length > 0
-                  ? "No stack passes the filters."
-                  : `${first.metric} is 0 everywhere in this profile.`}
+            {place.search === "" && onlyChanges
+              ? "Nothing became of any row."
+              : whyNoRows(place, `${first.metric} is 0 everywhere in this profile.`)}
           </p>
         </Empty>
       ) : (

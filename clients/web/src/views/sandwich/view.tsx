@@ -19,7 +19,7 @@ import type { Target } from "../flame/controller.js";
 import { Stage } from "../flame/stage.js";
 import { huesOf } from "../flame/view.js";
 import { Change, rowOf, SELF_CHANGE_WIDTH, type TableRow } from "../flat/rows.js";
-import { useFlatPages } from "../flat/view.js";
+import { usePages } from "../flat/pages.js";
 
 const SAME_NAMES = 200;
 
@@ -33,7 +33,8 @@ export function SandwichView() {
   const [at, setAt] = useState(-1);
   const metric = place.metric || (profile?.metric ?? "");
   const hues = huesOf(profile?.uri ?? "");
-  const list = useFlatPages(
+  const list = usePages(
+    TableRequest,
     profile === undefined
       ? undefined
       : {
@@ -44,6 +45,7 @@ export function SandwichView() {
           ...(place.search === "" ? {} : { search: place.search }),
           panelId: "sandwich-list",
         },
+    rowOf,
   );
   const fn = place.fn || (list.row(0)?.name ?? "");
   const facts = useAnswer(

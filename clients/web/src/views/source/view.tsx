@@ -19,7 +19,7 @@ import { literal } from "../../ui/picker.js";
 import { rowsAt, scrollFor } from "../../ui/rows.js";
 import { Table, type Column } from "../../ui/table.js";
 import { rowOf, type TableRow } from "../flat/rows.js";
-import { useFlatPages } from "../flat/view.js";
+import { usePages } from "../flat/pages.js";
 import { linesOf } from "./highlight.js";
 
 const LINE = 19;
@@ -32,7 +32,8 @@ export function SourceView() {
   const [at, setAt] = useState(-1);
   /** Counts what the user said yes to: what was refused is asked for again. */
   const [answered, setAnswered] = useState(0);
-  const files = useFlatPages(
+  const files = usePages(
+    TableRequest,
     profile === undefined
       ? undefined
       : {
@@ -41,6 +42,7 @@ export function SourceView() {
           sort: "total",
           panelId: "source-files",
         },
+    rowOf,
   );
   // A function without a file says where it is in its own row.
   const ofFunction = useAnswer(
