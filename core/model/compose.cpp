@@ -78,14 +78,16 @@ std::vector<Composing::Sides> selfs_by_function(const InputMetric& metric, const
 
 // Without rows that are 0 in every metric, where values cancel out.
 SelfTable self_table_of(const Column<std::uint32_t>& contexts, std::vector<ValueColumn> columns) {
-  const auto any = [&](std::size_t row) {
-    return std::any_of(columns.begin(), columns.end(), [&](const ValueColumn& column) {
-      return std::visit([&](const auto& values) { return values[row] != 0; }, column);
-    });
-  };
+  std::vector<std::uint8_t> any(contexts.size(), 0);
+  for (const ValueColumn& column : columns)
+    std::visit(
+        [&](const auto& values) {
+          for (std::size_t row = 0; row < any.size(); ++row) any[row] |= values[row] != 0 ? 1 : 0;
+        },
+        column);
   std::vector<std::uint32_t> kept;
   for (std::uint32_t row = 0; row < contexts.size(); ++row)
-    if (any(row)) kept.push_back(row);
+    if (any[row] != 0) kept.push_back(row);
   if (kept.size() == contexts.size()) return {contexts, std::move(columns)};
   const auto picked = [&](const auto& column) {
     std::vector<std::remove_cvref_t<decltype(column[0])>> out;
@@ -99,23 +101,14 @@ SelfTable self_table_of(const Column<std::uint32_t>& contexts, std::vector<Value
   return out;
 }
 
-// The metrics of the profile that is made, with their values.
-struct Columns {
-  ProfileBuilder& builder;
-  std::vector<ValueColumn> values;
-  std::vector<std::uint8_t> clamped;
-
-  MetricId add(const std::string& name, const std::string& unit, ValueColumn column, bool fits) {
-    const MetricId id = builder.add_metric(name, unit, std::holds_alternative<Column<double>>(column));
-    values.push_back(std::move(column));
-    clamped.push_back(fits ? 0 : 1);
-    return id;
-  }
+// What is made of a metric of the inputs, its columns in the order of its metrics.
+struct Made {
+  std::vector<ValueColumn> columns;
+  bool fits = true;
 };
 
 template <class T>
-void add_sides(const InputMetric& metric, std::uint32_t of, BigVector<T> before, BigVector<T> after,
-               bool fits, Columns& columns, Composition& out) {
+Made made_of_sides(BigVector<T> before, BigVector<T> after, bool fits) {
   const std::size_t n = before.size();
   BigVector<T> change(n), larger(n), difference(n);
   for (std::size_t row = 0; row < n; ++row) {
@@ -124,46 +117,56 @@ void add_sides(const InputMetric& metric, std::uint32_t of, BigVector<T> before,
     difference[row] = magnitude(change[row]);
   }
   const std::array<BigVector<T>*, kDiffRoles.size()> of_role{&after, &before, &change, &larger, &difference};
-  const auto first = static_cast<std::uint32_t>(out.metrics.size());
-  for (std::size_t i = 0; i < kDiffRoles.size(); ++i) {
-    columns.add(metric_name(metric.name, kDiffRoles[i]), metric.unit, Column<T>(std::move(*of_role[i])),
-                fits);
-    out.metrics.push_back({kDiffRoles[i], of, MetricId{first + 1}, MetricId{first}});
-  }
+  Made out{{}, fits};
+  for (BigVector<T>* const column : of_role) out.columns.emplace_back(Column<T>(std::move(*column)));
+  return out;
 }
 
-void add_diff(const InputMetric& metric, std::uint32_t of, Columns& columns, Composition& out) {
-  const std::size_t n_before = out.n_before(), n_after = out.inputs.size() - n_before;
+Made made_of(const InputMetric& metric, const Composition& composition) {
+  const std::size_t n_before = composition.n_before(), n_after = composition.inputs.size() - n_before;
   std::vector<std::uint8_t> is_before, is_after;
-  for (const ComposedInput& input : out.inputs) {
+  for (const ComposedInput& input : composition.inputs) {
     is_before.push_back(input.before ? 1 : 0);
     is_after.push_back(input.before ? 0 : 1);
   }
   bool fits = !metric.values.saturated;
-  std::visit(
+  return std::visit(
       [&](const auto& value) {
-        auto before = sums_over(metric.values, value, is_before, fits);
         auto after = sums_over(metric.values, value, is_after, fits);
+        if (composition.kind != Composed::diff) {
+          Made sum{{}, fits};
+          sum.columns.emplace_back(Column(std::move(after)));
+          return sum;
+        }
+        auto before = sums_over(metric.values, value, is_before, fits);
         if (n_before == 1 && n_after == 1 && metric.scale == 1)
-          add_sides(metric, of, std::move(before), std::move(after), fits, columns, out);
-        else
-          add_sides(metric, of, multiplied(before, metric.scale / static_cast<double>(n_before)),
-                    multiplied(after, 1 / static_cast<double>(n_after)), fits, columns, out);
+          return made_of_sides(std::move(before), std::move(after), fits);
+        return made_of_sides(multiplied(before, metric.scale / static_cast<double>(n_before)),
+                             multiplied(after, 1 / static_cast<double>(n_after)), fits);
       },
       metric.values.value);
 }
 
-void add_sum(const InputMetric& metric, std::uint32_t of, Columns& columns, Composition& out) {
-  const std::vector<std::uint8_t> all(out.inputs.size(), 1);
-  bool fits = !metric.values.saturated;
-  std::visit(
-      [&](const auto& value) {
-        Column sums(sums_over(metric.values, value, all, fits));
-        columns.add(metric.name, metric.unit, std::move(sums), fits);
-      },
-      metric.values.value);
-  out.metrics.push_back({MetricRole::sum, of, {}, {}});
-}
+// The metrics of the profile that is made, with their values.
+struct Columns {
+  std::vector<ValueColumn> values;
+  std::vector<std::uint8_t> clamped;
+
+  void add(Made made, std::uint32_t of, ProfileBuilder& builder, Composition& composition) {
+    const InputMetric& metric = composition.of[of];
+    const bool diff = composition.kind == Composed::diff;
+    const auto first = static_cast<std::uint32_t>(composition.metrics.size());
+    for (std::size_t i = 0; i < made.columns.size(); ++i) {
+      const MetricRole role = diff ? kDiffRoles[i] : MetricRole::sum;
+      builder.add_metric(diff ? metric_name(metric.name, role) : metric.name, metric.unit,
+                         std::holds_alternative<Column<double>>(made.columns[i]));
+      values.push_back(std::move(made.columns[i]));
+      clamped.push_back(made.fits ? 0 : 1);
+      composition.metrics.push_back(
+          {role, of, diff ? MetricId{first + 1} : MetricId(), diff ? MetricId{first} : MetricId()});
+    }
+  }
+};
 
 std::string text_of(const std::vector<std::pair<std::string, std::string>>& metrics) {
   std::vector<std::string> texts;
@@ -228,8 +231,7 @@ Result<ProfilePtr> Composing::finish(Executor& executor, StopToken stop) && {
   const std::size_t n_before = composition->n_before();
   if (kind_ == Composed::diff && (n_before == 0 || n_before == composition->inputs.size()))
     return fail(ErrorCode::invalid, "a comparison needs a profile before and one after");
-  PROFD_TRY(MergedRows merged, std::move(merging_).finish(stop));
-  Columns columns{merged.builder, {}, {}};
+  PROFD_TRY(MergedRows merged, std::move(merging_).finish(executor, stop));
   for (InputMetric& metric : merged.metrics) {
     const auto& measured = metric.values.measured;
     const bool of_all =
@@ -243,14 +245,16 @@ Result<ProfilePtr> Composing::finish(Executor& executor, StopToken stop) && {
     if (scale_of_) {
       PROFD_TRY(metric.scale, scale_of_(metric.name, selfs_by_function(metric, merged, *composition)));
     }
-    const auto of = static_cast<std::uint32_t>(composition->of.size());
     composition->of.push_back(std::move(metric));
-    if (kind_ == Composed::diff)
-      add_diff(composition->of.back(), of, columns, *composition);
-    else
-      add_sum(composition->of.back(), of, columns, *composition);
-    PROFD_CHECK(stop.status());
   }
+  std::vector<Made> made(composition->of.size());
+  executor.run(made.size(), [&](std::size_t of) {
+    if (!stop.stop_requested()) made[of] = made_of(composition->of[of], *composition);
+  });
+  PROFD_CHECK(stop.status());
+  Columns columns;
+  for (std::uint32_t of = 0; of < made.size(); ++of)
+    columns.add(std::move(made[of]), of, merged.builder, *composition);
   if (columns.values.empty()) {
     std::size_t other = 1;
     while (other + 1 < metrics_of_.size() && metrics_of_[other] == metrics_of_[0]) ++other;

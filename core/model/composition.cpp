@@ -12,8 +12,8 @@ template <class T>
 std::size_t held(const GrowingVector<T>& column) {
   return column.size() * sizeof(T);
 }
-template <class T>
-std::size_t held(const std::vector<T>& column) {
+template <class T, class Allocator>
+std::size_t held(const std::vector<T, Allocator>& column) {
   return column.capacity() * sizeof(T);
 }
 

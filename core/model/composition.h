@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/model/metric.h"
+#include "core/support/big_vector.h"
 #include "core/support/growing_vector.h"
 #include "core/support/id.h"
 
@@ -66,7 +67,7 @@ struct ComposedInput {
   std::int64_t written_ns = 0;
   // With what filters by thread, label and time are applied to: null where inputs are not kept.
   std::shared_ptr<const Profile> profile;
-  std::vector<std::uint32_t> context_of;  // its contexts as contexts of the composed profile; empty likewise
+  BigVector<std::uint32_t> context_of;  // its contexts as contexts of the composed profile; empty likewise
 };
 
 // A metric of the inputs.

@@ -13,8 +13,8 @@
 namespace profd {
 namespace {
 
-template <class T>
-std::size_t bytes_of(const std::vector<T>& column) {
+template <class T, class Allocator>
+std::size_t bytes_of(const std::vector<T, Allocator>& column) {
   return column.capacity() * sizeof(T);
 }
 // What is beyond its size is no memory before it is written to.
@@ -73,7 +73,8 @@ Result<void> Merging::add(const Profile& input, std::span<const std::string> nam
   RewriteTables tables(input, builder_);
   std::vector<FrameId> frames(input.frames().size());
   const ContextTree& tree = input.tree();
-  std::vector<std::uint32_t> contexts(tree.size(), 0);
+  BigVector<std::uint32_t> contexts(tree.size());
+  contexts[0] = 0;
   for (std::uint32_t c = 1; c < contexts.size(); ++c) {
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
     FrameId& frame = frames[tree.frame[c]];
@@ -96,7 +97,7 @@ Result<void> Merging::add(const Profile& input, std::span<const std::string> nam
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
   used.shrink_to_fit();
-  context_of_.push_back(keep_contexts ? std::move(contexts) : std::vector<std::uint32_t>());
+  context_of_.push_back(keep_contexts ? std::move(contexts) : BigVector<std::uint32_t>());
   if (const Timeline* const t = input.timeline())
     n_left_ += t->spans.size() + t->markers.size() + t->counters.n_points() + t->tasks.size();
   return {};
@@ -121,7 +122,7 @@ void Merging::make_fractional(Metric& metric) {
 }
 
 void Merging::add_values(const Profile& input, MetricId id, std::string_view name,
-                         const std::vector<std::uint32_t>& contexts) {
+                         const BigVector<std::uint32_t>& contexts) {
   Metric& metric = metric_of(name, input.metrics()[id.v].unit);
   const auto number = static_cast<std::uint32_t>(context_of_.size());
   // A profile may have two metrics of one name; the first is what the name means.
@@ -146,10 +147,36 @@ void Merging::add_values(const Profile& input, MetricId id, std::string_view nam
       self.values[id.v]);
 }
 
-// Values change places where they lie: a second column of as many would be the most that merging ever holds.
+// Entries at their places. What is put into a new column is written in any order at once; values of very many
+// inputs change places where they lie, each waiting for the one before: a second column of as many would be
+// the most that merging ever holds.
+template <class T>
+void Merging::put_in_place(GrowingVector<std::uint32_t> place, bool few, GrowingVector<std::uint32_t>& input,
+                           GrowingVector<T>& value) {
+  const auto scattered = [&](auto& column) {
+    std::remove_reference_t<decltype(column)> out;
+    out.resize(column.size());
+    for (std::uint32_t i = 0; i < place.size(); ++i) out[place[i]] = column[i];
+    column = std::move(out);
+  };
+  if (few) {
+    scattered(input);
+    scattered(value);
+    return;
+  }
+  for (std::uint32_t i = 0; i < place.size(); ++i)
+    while (place[i] != i) {
+      const std::uint32_t to = place[i];
+      std::swap(input[i], input[to]);
+      std::swap(value[i], value[to]);
+      std::swap(place[i], place[to]);
+    }
+}
+
 template <class T>
 InputValues Merging::gather(Metric metric, GrowingVector<T> value, const BigVector<std::uint32_t>& row_of,
                             std::size_t n_rows) const {
+  constexpr std::size_t kFew = 8;
   InputValues out;
   out.measured.assign(context_of_.size(), 0);
   for (const std::uint32_t input : metric.input) out.measured[input] = 1;
@@ -163,13 +190,7 @@ InputValues Merging::gather(Metric metric, GrowingVector<T> value, const BigVect
     input.resize(i + 1 < metric.first.size() ? metric.first[i + 1] : metric.context.size(), metric.input[i]);
   GrowingVector<std::uint32_t> place = std::move(metric.context);  // its context, then where it goes
   for (std::uint32_t& entry : place) entry = fill[row_of[entry]]++;
-  for (std::uint32_t i = 0; i < place.size(); ++i)
-    while (place[i] != i) {
-      const std::uint32_t to = place[i];
-      std::swap(input[i], input[to]);
-      std::swap(value[i], value[to]);
-      std::swap(place[i], place[to]);
-    }
+  put_in_place(std::move(place), context_of_.size() <= kFew, input, value);
   // Several values of one input at one context are one entry.
   std::uint32_t kept = 0;
   for (std::size_t row = 0; row < n_rows; ++row) {
@@ -197,7 +218,7 @@ InputValues Merging::gather(Metric metric, GrowingVector<T> value, const BigVect
   return out;
 }
 
-Result<MergedRows> Merging::finish(StopToken stop) && {
+Result<MergedRows> Merging::finish(Executor& executor, StopToken stop) && {
   if (context_of_.empty()) return fail(ErrorCode::invalid, "there is nothing to merge");
   rows_ = {};
   Renumbered renumbered = to_preorder(std::move(parent_), std::move(frame_), stop);
@@ -208,10 +229,11 @@ Result<MergedRows> Merging::finish(StopToken stop) && {
   ValuedContexts rows = valued_contexts(metrics_, renumbered.new_id);
   renumbered.new_id = {};
   out.contexts = Column<std::uint32_t>(std::move(rows.contexts));
-  for (Metric& waiting : metrics_) {
-    PROFD_CHECK(stop.status());
-    Metric metric = std::exchange(waiting, {});
-    InputMetric& made = out.metrics.emplace_back();
+  out.metrics.resize(metrics_.size());
+  const auto make = [&](std::size_t m) {
+    if (stop.stop_requested()) return;
+    Metric metric = std::exchange(metrics_[m], {});
+    InputMetric& made = out.metrics[m];
     made.name = metric.name;
     made.unit = metric.unit;
     made.metric_of.assign(context_of_.size(), kNone);
@@ -222,7 +244,9 @@ Result<MergedRows> Merging::finish(StopToken stop) && {
     const std::size_t n_rows = out.contexts.size();
     made.values = fractional ? gather(std::move(metric), std::move(fractions), rows.of, n_rows)
                              : gather(std::move(metric), std::move(integers), rows.of, n_rows);
-  }
+  };
+  executor.run(metrics_.size(), make);
+  PROFD_CHECK(stop.status());
   out.builder = std::move(builder_);
   out.tree = std::move(renumbered.tree);
   out.frames_of = std::move(frames_of_);

@@ -25,6 +25,7 @@
 #include "core/model/profile.h"
 #include "core/model/profile_builder.h"
 #include "core/support/big_vector.h"
+#include "core/support/executor.h"
 #include "core/support/growing_vector.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
@@ -34,10 +35,10 @@ namespace profd {
 struct MergedRows {
   ProfileBuilder builder;  // has the frames; no metrics and values yet
   ContextTree tree;
-  Column<std::uint32_t> contexts;                      // see Composition
-  std::vector<InputMetric> metrics;                    // in order of their first input
-  std::vector<std::vector<std::uint32_t>> frames_of;   // see Composition
-  std::vector<std::vector<std::uint32_t>> context_of;  // by input whose contexts were kept; else empty
+  Column<std::uint32_t> contexts;                     // see Composition
+  std::vector<InputMetric> metrics;                   // in order of their first input
+  std::vector<std::vector<std::uint32_t>> frames_of;  // see Composition
+  std::vector<BigVector<std::uint32_t>> context_of;   // by input whose contexts were kept; else empty
   std::uint64_t n_left = 0;
 };
 
@@ -53,7 +54,7 @@ class Merging {
   // What is held so far.
   [[nodiscard]] std::size_t memory() const;
   // Fails with `invalid` without an input, `limit` when a table outgrows 32-bit ids.
-  Result<MergedRows> finish(StopToken stop) &&;
+  Result<MergedRows> finish(Executor& executor, StopToken stop) &&;
 
  private:
   struct Metric {
@@ -67,8 +68,11 @@ class Merging {
   };
   Metric& metric_of(std::string_view name, const std::string& unit);
   void add_values(const Profile& input, MetricId id, std::string_view name,
-                  const std::vector<std::uint32_t>& contexts);
+                  const BigVector<std::uint32_t>& contexts);
   static void make_fractional(Metric& metric);
+  template <class T>
+  static void put_in_place(GrowingVector<std::uint32_t> place, bool few, GrowingVector<std::uint32_t>& input,
+                           GrowingVector<T>& value);
   template <class T>
   InputValues gather(Metric metric, GrowingVector<T> value, const BigVector<std::uint32_t>& row_of,
                      std::size_t n_rows) const;
@@ -77,7 +81,8 @@ class Merging {
   GrowingVector<std::uint32_t> parent_, frame_;  // by context
   ContextRows rows_;
   std::vector<Metric> metrics_;
-  std::vector<std::vector<std::uint32_t>> frames_of_, context_of_;
+  std::vector<std::vector<std::uint32_t>> frames_of_;
+  std::vector<BigVector<std::uint32_t>> context_of_;
   std::uint64_t n_left_ = 0;
 };
 

@@ -58,6 +58,8 @@ struct ProfileData {
   std::optional<Timeline> timeline;
   std::shared_ptr<const Composition> composition;  // null where it is of one source
   std::shared_ptr<const Matching> matching;        // null where names and files say all
+  // Of a diff: what is_by_path() has the values of paths of functions, see core/view/by_path.h.
+  bool functions_by_path = false;
 };
 
 class Profile {
@@ -98,6 +100,7 @@ class Profile {
   const Composition* composition() const { return d_.composition.get(); }
   // How the functions of those are matched; null where by their names and files alone.
   const Matching* matching() const { return d_.matching.get(); }
+  bool functions_by_path() const { return d_.functions_by_path; }
   const ProfileData& data() const { return d_; }
   // Bytes held by all columns, mapped ones included.
   std::size_t memory() const;

@@ -9,6 +9,7 @@
 #include "core/support/result.h"
 #include "core/support/stop.h"
 #include "core/view/boxes.h"
+#include "core/view/path_classes.h"
 #include "core/view/rows.h"
 
 namespace profd {
@@ -28,8 +29,11 @@ bool is_by_path(const Profile& profile, MetricId metric);
 // over what is below.
 Result<RowsPtr> rows_by_path(const Rows& rows, const Boxes& boxes, MetricId metric, StopToken stop);
 
-// The same profile, whose totals of such metrics are those of its views by function; as composed they are
-// those by context, of which one function of two builds has several.
-Result<ProfilePtr> with_totals_by_path(const ProfilePtr& profile, Executor& executor, StopToken stop);
+// The values of such metrics by path of functions, each on the first row that is of its path, and their
+// totals: a view by function of all there is needs no more evaluation (Profile::functions_by_path). As
+// composed they are those by context, of which one path of two builds has several. `data` is a diff's,
+// `classes` of its contexts by the keys that its views by function have.
+Result<void> take_values_by_path(ProfileData& data, const PathClasses& classes, Executor& executor,
+                                 const StopToken& stop);
 
 }  // namespace profd

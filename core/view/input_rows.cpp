@@ -65,7 +65,7 @@ Filtered<T> sum_of(const Composition& composition, const std::vector<RowsPtr>& i
     const std::optional<MetricId> own = metric_in(composition, i, metric.of);
     if (weight == 0 || !own) continue;
     const Rows& rows = *inputs[i];
-    const std::vector<std::uint32_t>& context_of = composition.inputs[i].context_of;
+    const BigVector<std::uint32_t>& context_of = composition.inputs[i].context_of;
     std::visit(
         [&](const auto& values) {
           for (std::size_t row = 0; row < values.size(); ++row)

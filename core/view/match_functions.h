@@ -13,8 +13,9 @@ namespace profd {
 // Below what is perhaps renamed there may be more; so deep it is looked for.
 inline constexpr std::size_t kMostRenamedLevels = 8;
 
-// The diff (asserted) with Profile::matching(), which its views take for what is one function. Fails as
-// RenameRules does, and with `cancelled` when stopped.
+// The diff (asserted) with Profile::matching(), which its views take for what is one function, and with the
+// values by path that are so (take_values_by_path). Fails as RenameRules does, and with `cancelled` when
+// stopped.
 Result<ProfilePtr> with_matching(const ProfilePtr& diff, MatchRules rules, Executor& executor,
                                  StopToken stop);
 

@@ -10,40 +10,56 @@ namespace {
 
 constexpr std::size_t kMaxCuts = 6;  // of a path
 
-// Up to eight characters as a number: names have many parts, and each is looked for.
-constexpr std::uint64_t packed(std::string_view text) {
-  std::uint64_t out = 0;
-  for (const char c : text) out = (out << 8) | static_cast<unsigned char>(c);
-  return out;
-}
-
 // The end of a file's name or what a compiler added to a symbol.
 bool is_ending(std::string_view part) {
   static constexpr std::array kEndings = {
-      packed("c"),    packed("cc"),   packed("cpp"),  packed("cxx"),      packed("h"),     packed("hh"),
-      packed("hpp"),  packed("go"),   packed("rs"),   packed("py"),       packed("pyx"),   packed("pyc"),
-      packed("rb"),   packed("js"),   packed("mjs"),  packed("cjs"),      packed("jsx"),   packed("ts"),
-      packed("tsx"),  packed("java"), packed("kt"),   packed("php"),      packed("lua"),   packed("so"),
-      packed("dll"),  packed("exe"),  packed("jar"),  packed("dylib"),    packed("class"), packed("isra"),
-      packed("part"), packed("cold"), packed("llvm"), packed("lto_priv"), packed("clone"), packed("erb")};
-  if (part.size() > 8) return part == "constprop" || part == "localalias";
-  return std::find(kEndings.begin(), kEndings.end(), packed(part)) != kEndings.end();
+      packed("c"),   packed("cc"),   packed("cpp"), packed("cxx"),   packed("h"),     packed("hh"),
+      packed("hpp"), packed("go"),   packed("rs"),  packed("py"),    packed("pyx"),   packed("pyc"),
+      packed("rb"),  packed("js"),   packed("mjs"), packed("cjs"),   packed("jsx"),   packed("ts"),
+      packed("tsx"), packed("java"), packed("kt"),  packed("php"),   packed("lua"),   packed("so"),
+      packed("dll"), packed("exe"),  packed("jar"), packed("dylib"), packed("class"), packed("erb")};
+  if (is_added_to_symbols(part)) return true;
+  return part.size() <= 5 && std::find(kEndings.begin(), kEndings.end(), packed(part)) != kEndings.end();
 }
 
 // What says nothing without the name before it: closures, lambdas, numbers, call operators.
 bool is_weak(std::string_view part) {
-  const auto begins = [&](std::string_view start) { return part.substr(0, start.size()) == start; };
   if (part.empty() || is_digit(part.front()) || is_ending(part)) return true;
-  if (begins("func") && part.size() > 4 && is_digit(part[4])) return true;
-  return begins("λ") || begins("{") || begins("<") || begins("(anon") || begins("[") || begins("operator") ||
-         begins("lambda") || begins("$");
+  switch (part.front()) {
+    case '{':
+    case '<':
+    case '[':
+    case '$':
+      return true;
+    case '(':
+      return part.starts_with("(anon");
+    case 'f':
+      return part.size() > 4 && part.starts_with("func") && is_digit(part[4]);
+    case 'l':
+      return part.starts_with("lambda");
+    case 'o':
+      return part.starts_with("operator");
+    default:
+      return part.starts_with("λ");
+  }
 }
 
-// How many characters part names at `i`: "::", ".", "/", "\", "#" of Ruby, "->" of PHP.
+// How many characters part names at `i`: "::", ".", "/", "\\", "#" of Ruby, "->" of PHP.
 std::size_t separator_length(std::string_view name, std::size_t i) {
-  const std::string_view two = name.substr(i, 2);
-  if (two == "::" || two == "->") return 2;
-  return name[i] == '.' || name[i] == '/' || name[i] == '\\' || name[i] == '#' ? 1 : 0;
+  const char next = i + 1 < name.size() ? name[i + 1] : '\0';
+  switch (name[i]) {
+    case '.':
+    case '/':
+    case '\\':
+    case '#':
+      return 1;
+    case ':':
+      return next == ':' ? 2 : 0;
+    case '-':
+      return next == '>' ? 2 : 0;
+    default:
+      return 0;
+  }
 }
 
 // Where the name begins in what CPython says of its own functions: "<built-in method builtins.sum>",

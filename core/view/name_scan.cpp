@@ -1,10 +1,18 @@
 #include "core/view/name_scan.h"
 
+#include <algorithm>
+
 namespace profd {
 
-std::size_t operator_length(std::string_view name, std::size_t i) {
+bool is_added_to_symbols(std::string_view part) {
+  static constexpr std::array kAdded = {packed("isra"), packed("part"),     packed("cold"),
+                                        packed("llvm"), packed("lto_priv"), packed("clone")};
+  if (part.size() > 8) return part == "constprop" || part == "localalias";
+  return std::find(kAdded.begin(), kAdded.end(), packed(part)) != kAdded.end();
+}
+
+std::size_t operator_length_at_o(std::string_view name, std::size_t i) {
   static constexpr std::string_view kOperator = "operator";
-  if (name[i] != 'o') return 0;  // asked for every character
   if (name.substr(i, kOperator.size()) != kOperator || (i > 0 && is_word(name[i - 1]))) return 0;
   std::size_t end = i + kOperator.size();
   if (end >= name.size() || is_word(name[end])) return 0;

@@ -45,9 +45,22 @@ inline bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
+// Up to eight characters as a number: names have many parts, and each is looked for.
+constexpr std::uint64_t packed(std::string_view text) {
+  std::uint64_t out = 0;
+  for (const char c : text) out = (out << 8) | static_cast<unsigned char>(c);
+  return out;
+}
+
+// What compilers add to a symbol behind a dot: "work.constprop.0".
+bool is_added_to_symbols(std::string_view part);
+
 // "operator<", "operator->", "operator()": how many characters from `i` belong to the operator's name, else
 // 0.
-std::size_t operator_length(std::string_view name, std::size_t i);
+std::size_t operator_length_at_o(std::string_view name, std::size_t i);
+inline std::size_t operator_length(std::string_view name, std::size_t i) {
+  return name[i] == 'o' ? operator_length_at_o(name, i) : 0;  // asked for every character
+}
 
 // Position after the bracket that closes the one at `i`; npos when nothing does. Arrows do not close.
 std::size_t after_closing(std::string_view name, std::size_t i, char open, char close);

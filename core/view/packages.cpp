@@ -17,9 +17,12 @@ std::string_view folder_of(std::string_view path) {
 
 // Where a dot in a name follows a class, an object or an enclosing function.
 bool dots_follow_classes(std::string_view file) {
-  static constexpr std::array<std::string_view, 13> kEnds = {
-      ".py", ".pyx", ".pyi", ".rb", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".php", ".lua"};
-  return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return file.ends_with(end); });
+  static constexpr std::array kEnds = {
+      packed("py"),  packed("pyx"), packed("pyi"), packed("rb"),  packed("js"),  packed("mjs"), packed("cjs"),
+      packed("jsx"), packed("ts"),  packed("tsx"), packed("mts"), packed("php"), packed("lua")};
+  const std::size_t dot = file.rfind('.');
+  if (dot == std::string_view::npos || file.size() - dot > 4) return false;
+  return std::find(kEnds.begin(), kEnds.end(), packed(file.substr(dot + 1))) != kEnds.end();
 }
 
 // Classes have capitals where packages have none.
@@ -52,13 +55,8 @@ std::string_view package_in_name(std::string_view name, std::string_view file) {
   const std::size_t slash = head.rfind('/');
   const std::size_t dot = head.find('.', slash == std::string_view::npos ? 0 : slash);
   if (dot == std::string_view::npos || dot == 0) return {};
-  // What compilers and linkers add to a symbol: "work.constprop.0", "libm.so.6+0x10".
-  static constexpr std::array<std::string_view, 8> kAdded = {"constprop", "isra",     "part",       "cold",
-                                                             "llvm",      "lto_priv", "localalias", "so"};
   const std::string_view after = head.substr(dot + 1, head.find('.', dot + 1) - dot - 1);
-  if ((!after.empty() && is_digit(after.front())) ||
-      std::find(kAdded.begin(), kAdded.end(), after) != kAdded.end())
-    return {};
+  if ((!after.empty() && is_digit(after.front())) || is_added_to_symbols(after) || after == "so") return {};
   if (slash == std::string_view::npos && is_class(head.substr(0, dot))) return {};
   return head.substr(0, dot);
 }

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/support/hash.h"
-#include "core/support/interner.h"
 #include "core/view/values.h"
 
 namespace profd {
@@ -22,36 +21,22 @@ constexpr double kLeastCalled = 0.2;
 
 constexpr std::uint8_t kHasBefore = 1, kHasAfter = 2, kHasBoth = 3;
 
-// The paths of both sides by function.
+// The paths of both sides by function, and what they have.
 struct JointTree {
-  std::vector<std::uint32_t> parent{kNone};
-  std::vector<Key> key{kNone};
-  std::array<std::vector<double>, 2> total;  // by side, by node
+  const PathClasses* paths = nullptr;
+  std::array<std::vector<double>, 2> total;  // by side, by path
   std::vector<std::uint32_t> first_child, child;
 
-  [[nodiscard]] std::size_t size() const { return parent.size(); }
+  [[nodiscard]] std::size_t size() const { return paths->size(); }
+  [[nodiscard]] Key key(std::uint32_t node) const { return paths->key[node]; }
   [[nodiscard]] std::span<const std::uint32_t> children_of(std::uint32_t node) const {
     return std::span(child).subspan(first_child[node], first_child[node + 1] - first_child[node]);
   }
 };
 
-Result<JointTree> joint_tree(const Profile& diff, const KeyTable& keys, StopToken& stop) {
-  const ContextTree& tree = diff.tree();
+JointTree joint_tree(const Profile& diff, const PathClasses& paths) {
   JointTree out;
-  std::vector<std::uint32_t> node_of(tree.size(), 0);
-  RowSet known;
-  for (std::uint32_t c = 1; c < node_of.size(); ++c) {
-    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
-    const std::uint32_t above = node_of[tree.parent[c]];
-    const Key own = keys.of_frame[tree.frame[c]];
-    const auto next = static_cast<std::uint32_t>(out.size());
-    node_of[c] = known.find_or_add(mix64(hash_combine(above, own)), next, [&](std::uint32_t row) {
-      return out.parent[row] == above && out.key[row] == own;
-    });
-    if (node_of[c] != next) continue;
-    out.parent.push_back(above);
-    out.key.push_back(own);
-  }
+  out.paths = &paths;
   const ComposedMetric& metric = diff.composition()->metrics[diff.default_metric().v];
   for (const std::size_t side : {0u, 1u}) {
     std::vector<double>& total = out.total[side];
@@ -60,17 +45,17 @@ Result<JointTree> joint_tree(const Profile& diff, const KeyTable& keys, StopToke
     std::visit(
         [&](const auto& values) {
           for (std::size_t row = 0; row < values.size(); ++row)
-            total[node_of[diff.self().contexts[row]]] += static_cast<double>(values[row]);
+            total[paths.of_context[diff.self().contexts[row]]] += static_cast<double>(values[row]);
         },
         diff.self().values[id.v]);
-    for (std::size_t node = out.size() - 1; node > 0; --node) total[out.parent[node]] += total[node];
+    for (std::size_t node = out.size() - 1; node > 0; --node) total[paths.parent[node]] += total[node];
   }
   out.first_child.resize(out.size() + 1, 0);
-  for (std::size_t node = 1; node < out.size(); ++node) ++out.first_child[out.parent[node] + 1];
+  for (std::size_t node = 1; node < out.size(); ++node) ++out.first_child[paths.parent[node] + 1];
   for (std::size_t node = 0; node < out.size(); ++node) out.first_child[node + 1] += out.first_child[node];
   std::vector<std::uint32_t> next(out.first_child.begin(), out.first_child.end() - 1);
   out.child.resize(out.size() - 1);
-  for (std::uint32_t node = 1; node < out.size(); ++node) out.child[next[out.parent[node]]++] = node;
+  for (std::uint32_t node = 1; node < out.size(); ++node) out.child[next[paths.parent[node]]++] = node;
   return out;
 }
 
@@ -146,7 +131,7 @@ class Looking {
     const auto children = tree_.children_of(node);
     const auto alone = [&](std::uint8_t side) {
       return std::any_of(children.begin(), children.end(),
-                         [&](std::uint32_t child) { return sides_[tree_.key[child]] == side; });
+                         [&](std::uint32_t child) { return sides_[tree_.key(child)] == side; });
     };
     if (!alone(kHasBefore) || !alone(kHasAfter)) return;
     const std::vector<OneSided> gone = largest_of(children, 0), added = largest_of(children, 1);
@@ -158,13 +143,13 @@ class Looking {
     const double whole = std::fabs(tree_.total[side][0]);
     std::vector<OneSided> out;
     for (const std::uint32_t child : children) {
-      if (sides_[tree_.key[child]] != (side == 0 ? kHasBefore : kHasAfter) || whole == 0) continue;
+      if (sides_[tree_.key(child)] != (side == 0 ? kHasBefore : kHasAfter) || whole == 0) continue;
       const double share = std::fabs(tree_.total[side][child]) / whole;
       if (share >= kLeastNear) out.push_back({child, share, {}});
     }
     std::sort(out.begin(), out.end(), [&](const OneSided& a, const OneSided& b) {
       if (a.share != b.share) return a.share > b.share;
-      return keys_.name_rank[tree_.key[a.node]] < keys_.name_rank[tree_.key[b.node]];
+      return keys_.name_rank[tree_.key(a.node)] < keys_.name_rank[tree_.key(b.node)];
     });
     if (out.size() > kMostOfParent) {
       out_.n_not_looked_at += out.size() - kMostOfParent;
@@ -188,13 +173,13 @@ class Looking {
   }
 
   Callees callees_of(std::uint32_t node, std::size_t side) const {
-    const std::string_view caller = name_of(tree_.key[node]);
+    const std::string_view caller = name_of(tree_.key(node));
     std::vector<std::pair<double, std::uint64_t>> parts;
     double sum = 0;
     for (const std::uint32_t child : tree_.children_of(node)) {
       const double total = std::fabs(tree_.total[side][child]);
       if (total == 0) continue;
-      parts.emplace_back(total, identity(tree_.key[child], caller));
+      parts.emplace_back(total, identity(tree_.key(child), caller));
       sum += total;
     }
     if (parts.size() > kMostCallees) {
@@ -209,7 +194,7 @@ class Looking {
   }
 
   void compare(const OneSided& before, const OneSided& after) {
-    const Key gone = tree_.key[before.node], added = tree_.key[after.node];
+    const Key gone = tree_.key(before.node), added = tree_.key(after.node);
     RenameCandidate found;
     const std::uint32_t file = joined_.file[gone];
     const std::uint32_t line = diff_.functions().start_line[function_of(gone)],
@@ -271,11 +256,12 @@ class Looking {
 
 }  // namespace
 
-Result<RenamedFunctions> renamed_functions(const Profile& diff, const JoinedKeys& joined, StopToken stop) {
+Result<RenamedFunctions> renamed_functions(const Profile& diff, const JoinedKeys& joined,
+                                           const PathClasses& paths, StopToken stop) {
   assert(diff.composition() != nullptr && diff.composition()->kind == Composed::diff);
   const JointTree none;
   if (!Looking(diff, joined, none).both_have_some_alone()) return RenamedFunctions();
-  PROFD_TRY(const JointTree tree, joint_tree(diff, *joined.keys, stop));
+  const JointTree tree = joint_tree(diff, paths);
   return Looking(diff, joined, tree).run(stop);
 }
 

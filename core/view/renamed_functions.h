@@ -13,6 +13,7 @@
 
 #include "core/model/matching.h"
 #include "core/view/joint_keys.h"
+#include "core/view/path_classes.h"
 
 namespace profd {
 
@@ -26,9 +27,10 @@ struct RenamedFunctions {
   std::size_t n_not_looked_at = 0;  // functions beyond kMostOfParent
 };
 
-// `joined`: by function, of that profile, a diff (asserted). By its default metric. Fails with `cancelled`
-// when stopped. Linear in the contexts, with up to kMostOfParent comparisons for each that is on one side
-// alone.
-Result<RenamedFunctions> renamed_functions(const Profile& diff, const JoinedKeys& joined, StopToken stop);
+// `joined`: by function, of that profile, a diff (asserted); `paths`: its contexts by those keys. By its
+// default metric. Fails with `cancelled` when stopped. Linear in the contexts, with up to kMostOfParent
+// comparisons for each that is on one side alone.
+Result<RenamedFunctions> renamed_functions(const Profile& diff, const JoinedKeys& joined,
+                                           const PathClasses& paths, StopToken stop);
 
 }  // namespace profd

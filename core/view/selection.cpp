@@ -63,6 +63,12 @@ bool can_divide(const Selection& selection) {
   return std::any_of(calls.begin(), calls.end(), [](const auto& call) { return call.known; });
 }
 
+// A view by function of all there is has its values by path already.
+bool has_values_by_path(const Selection& selection) {
+  return selection.profile->functions_by_path() && selection.rows->filters.empty() &&
+         selection.boxes->filters.empty() && selection.boxes->keys->granularity == Granularity::function;
+}
+
 // Of the boxes of the selection: these rows and sums are no other's.
 Result<void> evaluate_by_path(Selection& selection, MetricId metric, const PartsOf& kept, StopToken stop) {
   const auto sums_of = [&](const Rows& rows) -> Result<std::pair<RowsPtr, SumsPtr>> {
@@ -143,7 +149,8 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   });
   PROFD_TRY(selection->sums, std::move(sums));
   PROFD_TRY(selection->boxes, std::move(boxes));
-  if (is_by_path(*profile, metric)) PROFD_CHECK(evaluate_by_path(*selection, metric, kept, stop));
+  if (is_by_path(*profile, metric) && !has_values_by_path(*selection))
+    PROFD_CHECK(evaluate_by_path(*selection, metric, kept, stop));
   PROFD_CHECK(take_stated(*selection, spec.proven, stop));
   return SelectionPtr(std::move(selection));
 }

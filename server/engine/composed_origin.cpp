@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -9,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "core/model/compose.h"
-#include "core/view/by_path.h"
+#include "core/support/run_both.h"
 #include "core/view/match_functions.h"
 #include "core/view/rename_rules.h"
 #include "server/engine/match_text.h"
@@ -229,52 +230,77 @@ class ComposedOrigin final : public Origin {
   std::string uri_, name_, key_;
 };
 
+// The inputs of a diff have the names of the side after, so that comes first.
+std::vector<std::size_t> order_of_adding(const ComposeSpec& spec) {
+  std::vector<std::size_t> order;
+  for (const bool before : {false, true})
+    for (std::size_t i = 0; i < spec.parts.size(); ++i)
+      if (spec.parts[i].before == before) order.push_back(i);
+  return order;
+}
+
+// Loads the parts in this order and has each added while the next one is loaded.
+Result<void> each_loaded(const ComposeSpec& spec, const LoadContext& context,
+                         const std::function<Result<void>(std::size_t, LoadedPart)>& add) {
+  const std::vector<std::size_t> order = order_of_adding(spec);
+  const auto load = [&](std::size_t nth) {
+    LoadContext own{context.cache, context.executor, context.stop, {}};
+    if (context.progress)
+      own.progress = [&, nth](std::uint64_t done, std::uint64_t total) {
+        const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
+        context.progress(static_cast<std::uint64_t>((static_cast<double>(nth) + share) * 1000),
+                         order.size() * 1000);
+      };
+    return load_part(spec.parts[order[nth]], own);
+  };
+  Result<LoadedPart> next = load(0);
+  for (std::size_t nth = 0; nth < order.size(); ++nth) {
+    PROFD_TRY(LoadedPart loaded, std::exchange(next, LoadedPart()));
+    Result<void> added;
+    run_both(
+        context.executor, [&] { added = add(order[nth], std::move(loaded)); },
+        [&] {
+          if (nth + 1 < order.size()) next = load(nth + 1);
+        });
+    PROFD_CHECK(added);
+  }
+  return {};
+}
+
 Result<Load> ComposedOrigin::load(const LoadContext& context) const {
   Load out;
   out.profiles = std::make_shared<LoadedProfiles>();
   LoadedProfiles& made = *out.profiles;
   Composing composing(spec_.kind);
-  std::vector<LoadedPart> parts;
+  // Of many runs two are held at a time; of a diff all are, as what they are multiplied with is told by both
+  // sides. What stands for a part is told in the order in which the parts were named.
+  std::vector<LoadedPart> parts(spec_.parts.size());
+  std::vector<LoadedProfiles> told(spec_.parts.size());
   const bool keep = spec_.parts.size() <= kMaxKept;
-  // Of many runs one is held at a time; of a diff all are, as what they are multiplied with is told by both
-  // sides.
-  const bool at_once = spec_.kind != Composed::diff;
-  for (std::size_t i = 0; i < spec_.parts.size(); ++i) {
+  const auto add = [&](std::size_t i, LoadedPart loaded) -> Result<void> {
     const ComposedPart& part = spec_.parts[i];
-    LoadContext own{context.cache, context.executor, context.stop, {}};
-    if (context.progress)
-      own.progress = [&, i](std::uint64_t done, std::uint64_t total) {
-        const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
-        context.progress(static_cast<std::uint64_t>((static_cast<double>(i) + share) * 1000),
-                         spec_.parts.size() * 1000);
-      };
-    PROFD_TRY(LoadedPart loaded, load_part(part, own));
-    made.freshness += loaded.loaded->freshness + "\n";
-    for (const WatchedPath& watched : loaded.loaded->watched) made.watched.push_back(watched);
-    for (const ReportRow& row : loaded.loaded->report.rows())
-      made.report.add(row.kind, row.severity, fmt::format("{}: {}", name_of_part(part), row.message),
-                      std::nullopt, row.count);
+    ComposeInput how{name_of_part(part), part.before, keep, {}, loaded.written_ns()};
+    if (part.before) how.rename = spec_.metrics;
+    PROFD_CHECK(composing.add(loaded.profile, std::move(how), context.stop));
     if (loaded.loaded != part.loaded && keep) made.memory += loaded.loaded->memory;
-    if (at_once)
-      PROFD_CHECK(composing.add(loaded.profile, {name_of_part(part), false, keep, {}, loaded.written_ns()},
-                                context.stop));
-    else
-      parts.push_back(std::move(loaded));
+    told[i] = *loaded.loaded;
+    told[i].profiles.clear();
+    if (spec_.kind == Composed::diff) parts[i] = std::move(loaded);
+    return {};
+  };
+  PROFD_CHECK(each_loaded(spec_, context, add));
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    made.freshness += told[i].freshness + "\n";
+    for (const WatchedPath& watched : told[i].watched) made.watched.push_back(watched);
+    for (const ReportRow& row : told[i].report.rows())
+      made.report.add(row.kind, row.severity,
+                      fmt::format("{}: {}", name_of_part(spec_.parts[i]), row.message), std::nullopt,
+                      row.count);
   }
-  if (!at_once) {
-    PROFD_CHECK(scale(composing, spec_, parts));
-    for (const bool before : {false, true})
-      for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (spec_.parts[i].before != before) continue;
-        ComposeInput how{name_of_part(spec_.parts[i]), before, keep, {}, parts[i].written_ns()};
-        if (before) how.rename = spec_.metrics;
-        PROFD_CHECK(composing.add(parts[i].profile, std::move(how), context.stop));
-      }
-  }
+  if (spec_.kind == Composed::diff) PROFD_CHECK(scale(composing, spec_, parts));
   PROFD_TRY(ProfilePtr profile, std::move(composing).finish(context.executor, context.stop));
   if (spec_.kind == Composed::diff) {
     PROFD_TRY(profile, with_matching(profile, spec_.match, context.executor, context.stop));
-    PROFD_TRY(profile, with_totals_by_path(profile, context.executor, context.stop));
     const std::vector<std::string> sentences = match_sentences(*profile->matching());
     if (!sentences.empty())
       made.report.add("matching", Severity::info, fmt::format("{}", fmt::join(sentences, "; ")));

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/view/match_functions.h"
 #include "core/view/selection.h"
 #include "tests/support/box_paths.h"
 #include "tests/support/catch.h"
@@ -82,15 +83,39 @@ std::string check(const Case& c, MetricRole of) {
   if (!before || !after) return "";  // a filter that one of them cannot take
   const auto diff = composed(Composed::diff, std::vector{of_a, of_b});
   if (!diff) return diff.error().message;
+  // As composed, and as it is opened: with values by path.
+  SerialExecutor serial;
+  const auto opened = with_matching(*diff, {}, serial, {});
+  if (!opened) return opened.error().message;
   ViewSpec spec = a.spec;
   spec.metric = metric_name(of_a->metrics()[0].name, of);
+  const Values selfs = selfs_of_sides(a, b, of);
+  for (const ProfilePtr& profile : {*diff, *opened}) {
+    const auto selection = select(profile, spec, {});
+    if (!selection) return selection.error().message;
+    for (const Shape shape : {Shape::top_down, Shape::bottom_up})
+      if (auto wrong = difference(sums_by_path(**selection, shape), sums_of(selfs, shape)); !wrong.empty())
+        return fmt::format("{}{}: {}", profile == *opened ? "opened, " : "", to_text(shape), wrong);
+  }
+  return "";
+}
+
+// The totals of the profile that is opened are those of its views by function.
+std::string check_totals(const Case& c, MetricRole of) {
+  Case a = c, b = another_run(c);
+  a.fractional = b.fractional = false;
+  const auto diff = composed(Composed::diff, std::vector{build(a), build(b)});
+  if (!diff) return diff.error().message;
+  SerialExecutor serial;
+  const auto opened = with_matching(*diff, {}, serial, {});
+  if (!opened) return opened.error().message;
+  ViewSpec spec;
+  spec.metric = metric_name(build(a)->metrics()[0].name, of);
   const auto selection = select(*diff, spec, {});
   if (!selection) return selection.error().message;
-  const Values selfs = selfs_of_sides(a, b, of);
-  for (const Shape shape : {Shape::top_down, Shape::bottom_up})
-    if (auto wrong = difference(sums_by_path(**selection, shape), sums_of(selfs, shape)); !wrong.empty())
-      return fmt::format("{}: {}", to_text(shape), wrong);
-  return "";
+  const Value expected = (*selection)->sums->total,
+              found = (*opened)->total(*(*opened)->find_metric(spec.metric));
+  return expected == found ? "" : "another total";
 }
 
 void without_addresses(Case& c) {
@@ -110,6 +135,13 @@ TEST_CASE("law: a diff has the change of every box, in every shape and filter") 
 }
 TEST_CASE("law: widths that are the larger side are so by path, in every shape and filter") {
   check_law([](const Case& c) { return check(c, MetricRole::larger); }, without_addresses);
+}
+TEST_CASE("law: a diff that is opened has the totals of its views by function") {
+  check_law(
+      [](const Case& c) {
+        return check_totals(c, MetricRole::larger) + check_totals(c, MetricRole::difference);
+      },
+      without_addresses);
 }
 TEST_CASE("law: widths that are the change are so by path, in every shape and filter") {
   check_law([](const Case& c) { return check(c, MetricRole::difference); }, without_addresses);

@@ -11,11 +11,13 @@ using namespace profd::test;
 
 namespace {
 
+SerialExecutor serial;
+
 MergedRows merged_of(std::initializer_list<std::string_view> texts, bool keep_contexts = false) {
   Merging merging;
   for (const std::string_view text : texts)
     REQUIRE(merging.add(*profile_from_text(text), {}, keep_contexts, {}));
-  auto merged = std::move(merging).finish({});
+  auto merged = std::move(merging).finish(serial, {});
   REQUIRE(merged);
   return std::move(*merged);
 }
@@ -66,13 +68,13 @@ TEST_CASE("many inputs take twelve bytes a value and the tree of all of them") {
   }
   n_contexts += 1 + 50 + 900 + 100 * 100;
   CHECK(merging.memory() < 12 * n_values + 24 * n_contexts + 100 * 1100 * sizeof(std::uint32_t));
-  const MergedRows merged = std::move(merging).finish({}).value();
+  const MergedRows merged = std::move(merging).finish(serial, {}).value();
   CHECK(merged.tree.size() == n_contexts);
   CHECK(merged.metrics[0].values.memory() < 12 * n_values + 8 * n_contexts);
 }
 
 TEST_CASE("nothing cannot be merged, and a stop is heard") {
-  CHECK(Merging().finish({}).error().code == ErrorCode::invalid);
+  CHECK(Merging().finish(serial, {}).error().code == ErrorCode::invalid);
   StopSource stop;
   stop.request_stop();
   std::string many;
