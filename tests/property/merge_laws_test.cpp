@@ -145,7 +145,7 @@ TEST_CASE("law: contexts of inputs are contexts of the merged profile, with the 
     const ProfilePtr merged = merged_of(runs);
     for (std::size_t input = 0; input < runs.size(); ++input) {
       const ProfilePtr own = build(runs[input]);
-      const std::vector<std::uint32_t>& map = merged->composition()->inputs[input].context_of;
+      const BigVector<std::uint32_t>& map = merged->composition()->inputs[input].context_of;
       if (map.size() != own->tree().size()) return "a context has no place";
       for (std::uint32_t context = 1; context < map.size(); ++context) {
         if (merged->tree().parent[map[context]] != map[own->tree().parent[context]]) return "another parent";
