@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kZlib = 1, kZstd = 2;
 // No stream of these algorithms grows by more: a claim beyond it is none.
-constexpr std::uint64_t kMaxGrowth = 1 << 16;
+constexpr std::uint64_t kMaxZlibGrowth = 1040, kMaxZstdGrowth = 1 << 16;
 
 Result<void> take(ExpansionBudget& budget, std::uint64_t size) {
   if (size > budget.left) return fail(ErrorCode::limit, "compressed sections expand to more than is allowed");
@@ -65,7 +65,7 @@ Result<SectionBytes> unzstd_to(Bytes in, std::uint64_t size) {
 }
 
 Result<SectionBytes> expand_to(std::uint32_t kind, Bytes in, std::uint64_t size, ExpansionBudget& budget) {
-  if (size / kMaxGrowth > in.size())
+  if (size / (kind == kZlib ? kMaxZlibGrowth : kMaxZstdGrowth) > in.size())
     return fail(ErrorCode::malformed, "a compressed section claims more bytes than it can hold");
   PROFD_CHECK(take(budget, size));
   if (kind == kZlib) return inflate_to(in, size);

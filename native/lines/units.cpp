@@ -17,14 +17,15 @@ struct RootValues {
   Value name, folder, dwo_name, str_offsets_base, addr_base, rnglists_base, ranges_base, dwo_id, language;
 };
 
-void read_root(Unit& unit, DwarfKind kind, std::uint64_t abbrev_at) {
+// Returns how many declarations were read for it.
+std::uint64_t read_root(Unit& unit, DwarfKind kind, std::uint64_t abbrev_at) {
   ByteReader in = entries(unit, unit.first_entry);
   const std::uint64_t code = in.uleb();
-  if (code == 0) return;
+  if (code == 0) return 0;
   const AbbreviationTable table(unit.file->sections.abbrev, unit.file->sections.big_endian, abbrev_at,
                                 unit.shape, code);
   const Abbreviation* abbreviation = table.find(code);
-  if (abbreviation == nullptr) return;
+  if (abbreviation == nullptr) return table.spec_count();
   unit.root_tag = abbreviation->tag;
   RootValues root;
   for (std::uint32_t i = 0; i < abbreviation->count; ++i) {
@@ -78,7 +79,7 @@ void read_root(Unit& unit, DwarfKind kind, std::uint64_t abbrev_at) {
   }
   if (in.failed()) {
     unit.low_pc = unit.high_pc = unit.ranges = unit.stmt_list = {};
-    return;
+    return table.spec_count();
   }
   unit.str_offsets_base = root.str_offsets_base      ? root.str_offsets_base.number
                           : kind == DwarfKind::split ? header_of_offsets(unit.shape)
@@ -94,6 +95,7 @@ void read_root(Unit& unit, DwarfKind kind, std::uint64_t abbrev_at) {
   unit.folder = text_of(unit, root.folder);
   unit.dwo_name = text_of(unit, root.dwo_name);
   unit.base_address = address_of(unit, unit.low_pc).value_or(0);
+  return table.spec_count();
 }
 
 std::uint64_t offset_at(const Unit& unit, Bytes table, std::uint64_t base, std::uint64_t index) {
@@ -167,6 +169,9 @@ void read_units(DwarfFile& file, DwarfKind kind) {
     in.seek(unit.end);
   }
 
+  // The first entry's declaration stands near the begin of a table. That many units share one whose first
+  // entry stands at its end is made up: reading it for each would take the product of both.
+  std::uint64_t left = 16 * std::uint64_t{file.sections.abbrev.size()} + (1u << 20);
   for (std::size_t i = 0; i < file.units.size(); ++i) {
     Unit& unit = file.units[i];
     if (file.tables.empty() || file.tables.back().offset != abbrevs[i] ||
@@ -176,7 +181,12 @@ void read_units(DwarfFile& file, DwarfKind kind) {
       table.shape = unit.shape;
     }
     unit.abbreviations = static_cast<std::uint32_t>(file.tables.size() - 1);
-    read_root(unit, kind, abbrevs[i]);
+    const std::uint64_t read = read_root(unit, kind, abbrevs[i]);
+    if (read > left) {
+      file.units.resize(i);
+      break;
+    }
+    left -= read;
   }
 }
 
