@@ -211,6 +211,47 @@ TEST_CASE("without debug information addresses have symbols, inside of them alon
         std::vector<std::string>{"", "_Z1fv :0", "_Z1fv :0", "", "g :0"});
 }
 
+TEST_CASE("pieces of one function are apart and say which one it is") {
+  DwarfFile dwarf = simple();
+  add_symbols(dwarf, {{"f.constprop.0", 0x1010}, {"f.cold", 0x1030}});
+  const auto file = dwarf.file();
+  const auto image = read_elf(file);
+  const auto resolver = Resolver::open({&*image, nullptr, nullptr, {}});
+  SerialExecutor executor;
+  const auto chains = resolver->resolve(std::vector<std::uint64_t>{0x1010, 0x1030, 0x1031, 0x1060}, executor);
+  REQUIRE(chains);
+  CHECK(chains->functions.size() == 1);
+  REQUIRE(chains->pieces.size() == 2);
+  CHECK(chains->texts[chains->pieces[0].raw_name] == "f.constprop.0");
+  CHECK((chains->pieces[1].start == 0x1030 && chains->pieces[1].size == 0x20 &&
+         chains->pieces[1].function == 0));
+  CHECK(chains->piece_of == std::vector<std::uint32_t>{0, 1, 1, kNone});
+}
+
+TEST_CASE("who does not wait for an answer gets none") {
+  const auto file = simple().file();
+  const auto image = read_elf(file);
+  const auto resolver = Resolver::open({&*image, nullptr, nullptr, {}});
+  SerialExecutor executor;
+  StopSource source;
+  source.request_stop();
+  CHECK(resolver->resolve(std::vector<std::uint64_t>{0x1010}, executor, StopToken(source)).error().code ==
+        ErrorCode::cancelled);
+}
+
+TEST_CASE("sections that do not expand are said, and lines are none") {
+  DwarfFile dwarf = simple();
+  dwarf.info = {1};
+  dwarf.more.push_back({".debug_str", 1, 0x800, 0, {1, 2, 3}});
+  const auto file = dwarf.file();
+  const auto image = read_elf(file);
+  const auto resolver = Resolver::open({&*image, nullptr, nullptr, {}});
+  REQUIRE(resolver);
+  CHECK_FALSE(resolver->has_lines());
+  CHECK(resolver->problems() ==
+        std::vector<std::string>{".debug_str: a compressed section ends within its header"});
+}
+
 TEST_CASE("origins in a circle and out of the file give no name and no end") {
   DwarfFile dwarf = simple();
   dwarf.entries = {};
