@@ -228,6 +228,36 @@ TEST_CASE("pieces of one function are apart and say which one it is") {
   CHECK(chains->piece_of == std::vector<std::uint32_t>{0, 1, 1, kNone});
 }
 
+TEST_CASE("answers come a part at a time, every place once, and the same as in one") {
+  DwarfFile dwarf = simple();
+  dwarf.unit_states_range = false;  // so that the unit has what its lines cover, and the rest is of no unit
+  dwarf.entries = {};
+  dwarf.add_function("f", 0x1010, 0x40);
+  dwarf.end_children();
+  add_symbols(dwarf, {{"first", 0x1000}, {"last", 0x1100}});
+  const auto file = dwarf.file();
+  const std::vector<std::uint64_t> vaddrs = {0x1004, 0x1010, 0x1024, 0x1104, 0x1105};
+  const auto whole = chains_of(file, vaddrs);
+  CHECK(whole == std::vector<std::string>{"first :0", "f a.c:10", "f a.c:20", "last :0", "last :0"});
+  const auto image = read_elf(file);
+  const auto resolver = Resolver::open({&*image, nullptr, nullptr, {}});
+  SerialExecutor executor;
+  std::vector<std::string> by_place(vaddrs.size());
+  std::vector<std::size_t> sizes;
+  const auto take = [&](std::span<const std::uint32_t> places, Chains chains) -> Result<void> {
+    sizes.push_back(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) by_place[places[i]] += chain_text(chains, i);
+    return {};
+  };
+  REQUIRE(resolver->resolve_parts(vaddrs, 2, executor, {}, take));
+  CHECK(sizes == std::vector<std::size_t>{2, 3});
+  CHECK(by_place == whole);
+  const auto refused = resolver->resolve_parts(vaddrs, 2, executor, {}, [](auto, Chains) -> Result<void> {
+    return fail(ErrorCode::io, "nobody listens");
+  });
+  CHECK(refused.error().message == "nobody listens");
+}
+
 TEST_CASE("who does not wait for an answer gets none") {
   const auto file = simple().file();
   const auto image = read_elf(file);
