@@ -9,10 +9,12 @@ from pathlib import Path
 
 # layer: (own layers it may include, third-party headers it may include; None = any)
 RULES: dict[str, tuple[set[str], re.Pattern[str] | None]] = {
-    "core": ({"core"}, re.compile(r"tl/expected|re2/|fmt/|sys/mman")),
+    "core": ({"core"}, re.compile(r"tl/expected|re2/|fmt/|sys/mman|unistd")),
     "formats": ({"core", "formats"}, None),
     "protocol": ({"protocol"}, re.compile(r"tl/expected|nlohmann/|CLI/")),
-    "server": ({"core", "formats", "protocol", "server"}, None),
+    "workers": ({"core", "workers"}, re.compile(r"tl/expected|sys/socket|fcntl|poll")),
+    "server": ({"core", "formats", "protocol", "workers", "server"}, None),
+    "native": ({"core", "workers", "native"}, None),
     "bench": ({"bench"}, None),
 }
 # Inside core and server: a folder and the folders it may look at. Inside server, engine and features know no wire format;
