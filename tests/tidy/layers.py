@@ -23,6 +23,8 @@ FOLDERS = {
     "core": {"support": set(), "model": {"support"}, "tree": {"support", "model"}, "view": {"support", "model"},
              "source": {"support", "model", "view"}, "layout": {"support", "model", "view"},
              "compare": {"support", "model", "view"}},
+    # What a file holds (elf) is for all who read code; they know nothing of each other. Of core support alone: see SUPPORT_ALONE.
+    "native": {"elf": set(), "lines": {"elf"}, "tools": {"elf", "lines"}, "worker": {"elf", "lines"}},
     "server": {"platform": set(), "runtime": set(), "engine": {"platform", "runtime"},
                "feature": {"platform", "engine"}, "dialect": {"platform", "runtime", "engine", "feature"},
                "transport": {"platform", "runtime", "engine", "dialect"},
@@ -35,6 +37,8 @@ EXCEPTIONS = {
     ("server/runtime/log.cpp", "server/feature/escape.h"): "what names say reaches no terminal through the log either",
     ("server/runtime/repeats.cpp", "server/feature/text.h"): "the log writes numbers as answers do",
 }
+# Layers that may look at core/support and nothing else of core: they run in programs that know no profiles.
+SUPPORT_ALONE = {"native", "workers"}
 # Who in formats/ may ask the system for files and memory.
 SYSTEM_HEADERS = re.compile(r"filesystem$|fstream$|fcntl\.h$|unistd\.h$|sys/(stat|mman)\.h$")
 SYSTEM_FILES = {"formats/source.cpp", "formats/source_files.cpp", "formats/support/map_guard.cpp", "formats/support/output_buffer.cpp",
@@ -58,6 +62,8 @@ def problems_of(path: Path, root: Path, used: set[tuple[str, str]]) -> list[str]
         if quote == '"':
             if parts[0] in RULES and parts[0] not in allowed:
                 problems.append(f"{where}: {layer} may not include {parts[0]} ({target})")
+            if layer in SUPPORT_ALONE and parts[0] == "core" and parts[1] != "support":
+                problems.append(f"{where}: {layer} may include core/support alone ({target})")
             if layer in FOLDERS and parts[0] == layer and len(parts) > 2 and len(relative.parts) > 2:
                 mine, theirs = relative.parts[1], parts[1]
                 if theirs != mine and theirs not in FOLDERS[layer][mine]:
