@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/support/base_name.h"
+#include "core/model/symbolize_check.h"
 #include "formats/support/demangle.h"
 
 namespace profd {
@@ -46,30 +46,28 @@ class Joining {
   }
 
   void add(const worker::Chunk& chunk) {
-    const std::size_t first_text = out_.texts.size(), first_function = out_.functions.size(),
-                      first_link = out_.links.size(), first_piece = out_.pieces.size();
+    const std::size_t first_text = out_.texts.size(), first_link = out_.links.size(),
+                      first_piece = out_.pieces.size();
     out_.texts.insert(out_.texts.end(), chunk.texts.begin(), chunk.texts.end());
     const auto text = [&](std::uint32_t row) {
       return row == 0 ? 0u : row - 1 + static_cast<std::uint32_t>(first_text);
     };
-    std::vector<std::uint8_t> nameless(chunk.n_functions(), 0);
+    std::vector<std::uint32_t> function_row;  // kNone: it has no name, and so is none
     for (std::size_t i = 0; i < chunk.n_functions(); ++i) {
       const std::string& plain = chunk.texts[chunk.function_name[i]];
       const std::uint32_t linkage = text(chunk.function_linkage[i]);
       std::string name = linkage == 0 ? plain : demangle(out_.texts[linkage]);
       if (linkage != 0 && name == out_.texts[linkage] && !plain.empty()) name = plain;
-      nameless[i] = name.empty() ? 1 : 0;
+      function_row.push_back(name.empty() ? kNone : static_cast<std::uint32_t>(out_.functions.size()));
+      if (name.empty()) continue;
       out_.functions.name.push_back(new_text(std::move(name)));
       out_.functions.linkage_name.push_back(linkage);
       out_.functions.file.push_back(text(chunk.function_file[i]));
       out_.functions.first_line.push_back(chunk.function_line[i]);
     }
-    const auto function = [&](std::uint32_t row) {  // from 0
-      return nameless[row] != 0 ? kNone : row + static_cast<std::uint32_t>(first_function);
-    };
     for (std::size_t i = 0; i < chunk.n_links(); ++i) {
       out_.links.parent.push_back(row_or_none(chunk.link_parent[i], first_link));
-      out_.links.function.push_back(function(chunk.link_function[i]));
+      out_.links.function.push_back(function_row[chunk.link_function[i]]);
       out_.links.file.push_back(text(chunk.link_file[i]));
       out_.links.line.push_back(chunk.link_line[i]);
       out_.links.column.push_back(chunk.link_column[i]);
@@ -79,7 +77,7 @@ class Joining {
       out_.pieces.n_bytes.push_back(chunk.piece_size[i]);
       out_.pieces.name.push_back(static_cast<std::uint32_t>(first_text) + chunk.piece_name[i]);
       const std::uint32_t of = chunk.piece_function[i];
-      out_.pieces.function.push_back(of == 0 ? kNone : function(of - 1));
+      out_.pieces.function.push_back(of == 0 ? kNone : function_row[of - 1]);
     }
     for (std::size_t i = 0; i < chunk.asked.size(); ++i) {
       out_.link[chunk.asked[i]] = row_or_none(chunk.link[i], first_link);
@@ -158,20 +156,19 @@ class Symbolizer {
   Result<void> take(std::size_t question, ModuleAnswer answer) {
     const ModuleQuestion& asked = questions_[question];
     if (answer.n_known > 0 || !answer.segments.empty()) {
-      BinarySymbols symbols{asked.name,
-                            asked.build_id,
-                            out_.modules[module_of_[question]].kind,
-                            asked.addresses,
-                            {},
-                            {},
-                            {},
-                            {},
-                            {},
-                            {},
-                            answer.segments};
+      BinarySymbols symbols;
+      symbols.name = asked.name;
+      symbols.build_id = asked.build_id;
+      symbols.kind = out_.modules[module_of_[question]].kind;
+      symbols.addresses = asked.addresses;
+      symbols.segments = answer.segments;
       Joining joining(symbols);
       for (const worker::Chunk& chunk : answer.chunks) joining.add(chunk);
-      found_.push_back(std::move(symbols));
+      // What makes no sense is the fault of a file, which is not to cost others their names.
+      if (const auto right = check_symbols(symbols); right)
+        found_.push_back(std::move(symbols));
+      else
+        answer.problem = right.error().message;
     }
     answer.chunks.clear();
     out_.modules[module_of_[question]].answer = std::move(answer);
