@@ -31,19 +31,24 @@ struct Part {
   std::uint64_t from, size, vaddr;
 };
 
+// Not so in a file of debug information alone.
+bool has_code_bytes(const ElfImage& image) {
+  if (image.sections.empty()) return true;
+  return std::any_of(image.sections.begin(), image.sections.end(), [](const native::Section& section) {
+    return section.executable() && section.has_bytes();
+  });
+}
+
 // What of the binary's image is loaded where, for addresses of `kind`: executable parts before others where
 // two would be one.
-std::vector<Part> parts_of(const ElfImage& image, Addresses kind, std::uint64_t an_address) {
+std::vector<Part> parts_of(const ElfImage& image, Addresses kind) {
   std::vector<native::Segment> segments = image.segments;
   std::stable_sort(segments.begin(), segments.end(), [](const native::Segment& a, const native::Segment& b) {
     return a.executable && !b.executable;
   });
   std::uint64_t base = ~std::uint64_t{0};
-  bool has_bytes = false;
-  for (const native::Segment& segment : segments) {
-    base = std::min(base, segment.vaddr);
-    has_bytes = has_bytes || segment.file_size > 0;
-  }
+  for (const native::Segment& segment : segments) base = std::min(base, segment.vaddr);
+  const bool has_code = has_code_bytes(image);
   constexpr std::uint64_t kPage = 4096;  // images begin on a page
   base = base / kPage * kPage;
   std::vector<Part> parts;
@@ -58,16 +63,12 @@ std::vector<Part> parts_of(const ElfImage& image, Addresses kind, std::uint64_t 
   for (const native::Segment& segment : segments) {
     if (kind == Addresses::image_offset)
       add({segment.vaddr - base, segment.memory_size, segment.vaddr});
-    else if (has_bytes)
+    else if (has_code)
       add({segment.offset, segment.file_size, segment.vaddr});
   }
-  // A file of debug information alone: where its code was in the binary is known by the code alone.
-  if (kind == Addresses::file_offset && !has_bytes && !segments.empty())
-    if (const auto vaddr = native::vaddr_of_offset(image, an_address)) {
-      const native::Segment& code = segments.front();
-      const std::uint64_t shift = *vaddr - an_address;
-      if (code.vaddr >= shift) add({code.vaddr - shift, code.memory_size, code.vaddr});
-    }
+  // A file of debug information alone: its code is the one part that is meant.
+  if (kind == Addresses::file_offset && !has_code && !segments.empty())
+    add({segments.front().offset, segments.front().memory_size, segments.front().vaddr});
   std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.from < b.from; });
   return parts;
 }
@@ -155,8 +156,7 @@ Result<Done> look_up(int socket, const ModuleOrder& order) {
   Done done;
   std::vector<Part> parts;
   if (order.kind != Addresses::vaddr && !order.addresses.empty())
-    parts = parts_of(images.binary ? images.binary->image() : *images.best(), order.kind,
-                     order.addresses.front());
+    parts = parts_of(images.binary ? images.binary->image() : *images.best(), order.kind);
   for (const Part& part : parts) {
     done.segment_from.push_back(part.from);
     done.segment_size.push_back(part.size);

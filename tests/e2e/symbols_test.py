@@ -3,11 +3,12 @@
 
 The second half records a C++ program with perf and compares with what perf and addr2line say of it; it needs both,
 and a kernel that lets this user sample."""
+import csv
+import io
 import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -16,11 +17,12 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from psp_client import StdioClient  # noqa: E402
+from psp_client import Daemon  # noqa: E402
 
 PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "profd"
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests/fixtures/symbols"
+OWN = {"main", "step", "fill", "sum", "round3", "mix"}  # of the program below
 NAMES = {"fill", "_start", "round2", "mix"}
 
 PROGRAM = r"""
@@ -48,13 +50,15 @@ __attribute__((noinline)) std::uint64_t sum(const std::vector<std::uint64_t>& in
   for (const auto e : in) s += mix(e) % 1021;
   return s;
 }
+// A leaf has no frame of its own, so that the one who calls it is not in the stack of frame pointers.
+__attribute__((noinline)) std::uint64_t step(std::vector<std::uint64_t>& data, std::uint64_t seed) {
+  fill(data, seed);
+  return sum(data);
+}
 int main(int argc, char**) {
   std::vector<std::uint64_t> data(1u << 16);
   std::uint64_t total = 0;
-  for (int i = 0; i < 600; ++i) {
-    fill(data, static_cast<std::uint64_t>(i + argc));
-    total += sum(data);
-  }
+  for (int i = 0; i < 600; ++i) total += step(data, static_cast<std::uint64_t>(i + argc));
   std::printf("%llu\n", static_cast<unsigned long long>(total));
 }
 """
@@ -74,8 +78,8 @@ def modules_of(*arguments, **environment):
 
 def functions_of(*arguments, **environment):
     """Self and total by function."""
-    rows = json.loads(run("top", "--json", "-n", "1000", *arguments, **environment).stdout)["rows"]
-    return {row["name"]: row for row in rows}
+    text = run("convert", "--view", "flat by function", "--to", "csv", *arguments, "-", **environment).stdout
+    return {row["module"] + " " + row["name"] if row["name"].startswith("[") else row["name"]: (int(row["self samples (count)"]), int(row["total samples (count)"])) for row in csv.DictReader(io.StringIO(text))}
 
 
 class Fixture(unittest.TestCase):
@@ -94,7 +98,7 @@ class Fixture(unittest.TestCase):
         app, old, plain, gone = (modules[p] for p in ("/build/app", "/build/old/app", "/build/plain.so", "/build/gone.so"))
         self.assertEqual([m["state"] for m in (app, old, plain, gone)], ["full", "mismatch", "none", "none"])
         self.assertEqual(app["file"], str(self.work / "app"))
-        self.assertEqual((app["addresses"], app["known"]), (4, 4))
+        self.assertEqual((app["addresses"], app["known"]), (7, 7))  # with those that were inlined
         for both in ("ab" * 20, "0123456789abcdef" * 2 + "01234567"):
             self.assertIn(both, old["reason"])
         self.assertEqual(old["known"], 0)
@@ -102,17 +106,15 @@ class Fixture(unittest.TestCase):
         self.assertIn("cd" * 20, gone["reason"])
         text = run("symbolize", self.profile).stdout
         self.assertRegex(text, r"90\.0 %\s+full\s+app\s+/")
-        self.assertIn("4 of 7 frames with an address have a function.", text)
+        self.assertIn("7 of 10 frames with an address have a function.", text)
 
     def test_commands_open_it_with_names_and_the_values_it_had(self):
         named = functions_of(self.profile)
         self.assertLessEqual(NAMES, named.keys())
-        self.assertEqual(named["mix"]["self"] + named["round2"]["self"] + named["fill"]["self"], 90)
-        self.assertEqual(named["fill"]["total"], 90)
-        self.assertEqual(named["_start"]["total"], 90)
+        self.assertEqual([named[name] for name in ("mix", "round2", "fill", "_start")], [(60, 60), (20, 80), (10, 90), (0, 90)])
         plain = functions_of("--no-symbols", self.profile)
         self.assertFalse(NAMES & plain.keys())
-        self.assertEqual(sum(row["self"] for row in plain.values()), sum(row["self"] for row in named.values()))
+        self.assertEqual(sum(own for own, _ in plain.values()), sum(own for own, _ in named.values()))
         self.assertEqual(functions_of(self.profile, PROFD_SYMBOLS="off"), plain)
         self.assertIn("another build", run("summary", self.profile).stdout)
 
@@ -169,8 +171,9 @@ class Fixture(unittest.TestCase):
         self.assertEqual(modules_of(self.profile, "--debug-dir", self.work / "ids")["/build/app"]["state"], "full")
 
     def test_a_daemon_gives_names_as_it_is_opened_and_outlives_bad_binaries(self):
-        client = StdioClient([PROFD, "serve", "--stdio"], env=dict(os.environ, PROFD_CACHE="off"))
-        self.addCleanup(client.close)
+        daemon = Daemon([PROFD, "serve", "--stdio"], dict(os.environ, PROFD_CACHE="off"))
+        self.addCleanup(daemon.end)
+        client = daemon.stdio_client()
         client.initialize(None, "symbols", timeout_s=60)
         uri = self.profile.as_uri()
         opened = client.request("profile/open", {"uri": uri}, 60).result
@@ -183,7 +186,7 @@ class Fixture(unittest.TestCase):
             time.sleep(0.05)
         self.assertEqual(modules["modules"][0]["state"], "full")
         table = client.request("view/table", {"spec": "flat", "limit": 100}, 60).result
-        self.assertLessEqual(NAMES, set(table["rows"]["name"]) if isinstance(table["rows"], dict) else {r["name"] for r in table["rows"]})
+        self.assertLessEqual(NAMES, set(table["names"]))
         # A file that claims much and has nothing, under the name and place of the binary.
         whole = (FIXTURES / "app").read_bytes()
         for damage in range(24, len(whole), 97):
@@ -244,9 +247,11 @@ class Recorded(unittest.TestCase):
             if shutil.which(tool) is None:
                 raise unittest.SkipTest(f"no {tool}")
         (cls.work / "app.cc").write_text(PROGRAM)
+        # perf keeps a copy of what it records in the home: of these tests alone.
+        cls.home = dict(HOME=str(cls.work / "home"))
         subprocess.run(["g++", "-O2", "-g", "-fno-omit-frame-pointer", "-o", "app", "app.cc"], cwd=cls.work, check=True)
         done = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "1999", "-g", "-o", "perf.data", "./app"], cwd=cls.work,
-                              capture_output=True, check=False)
+                              capture_output=True, check=False, env=dict(os.environ, **cls.home))
         if done.returncode != 0 or not (cls.work / "perf.data").exists():
             raise unittest.SkipTest("perf cannot sample here: " + done.stderr.decode(errors="replace")[:200])
         cls.data = cls.work / "perf.data"
@@ -254,33 +259,92 @@ class Recorded(unittest.TestCase):
     def perf_script(self, *arguments):
         return subprocess.run(["perf", "script", "-i", str(self.data), *arguments], capture_output=True, text=True, check=True, cwd=self.work).stdout
 
-    def test_outer_functions_and_their_samples_are_those_of_perf(self):
-        """Samples by the function at their leaf, as perf names it without inlined calls."""
-        theirs = {}
-        for block in self.perf_script("--no-inline", "-F", "ip,sym,dso").split("\n\n"):
-            lines = [line for line in block.splitlines() if line.strip()]
-            if not lines:
+    def stacks_of_perf(self):
+        """Samples as perf has them: addresses, leaf first, of stacks that pass through main of the program, from there on."""
+        text = subprocess.run(["perf", "script", "--no-inline", "-F", "ip,sym,dso", "-i", str(self.data)], capture_output=True, text=True,
+                              check=True, cwd=self.work).stdout
+        for block in text.split("\n\n"):
+            frames = [re.match(r"\s*([0-9a-f]+) (.*) \((.*)\)$", line) for line in block.splitlines() if line.strip()]
+            if not frames or None in frames:
                 continue
-            match = re.match(r"\s*[0-9a-f]+ (.*) \((.*)\)$", lines[0])
-            if match and match.group(2).endswith("/app"):
-                name = match.group(1).split("(")[0]
-                theirs[name] = theirs.get(name, 0) + 1
-        rows = json.loads(run("top", "--json", "--metric", "samples", "--filter", "keep module app", "-n", "100", "--spec", "flat", self.data,
-                              code=None if False else 0).stdout) if False else None
-        self.assertIsNone(rows)
+            inside = []
+            for frame in frames:
+                if not frame.group(3).endswith("/app"):
+                    break
+                inside.append((int(frame.group(1), 16), frame.group(2)))
+                if frame.group(2) == "main":
+                    yield inside
+                    break
+
+    def base(self):
+        """Where the program's file was loaded."""
+        text = subprocess.run(["perf", "script", "--show-mmap-events", "-i", str(self.data)], capture_output=True, text=True, check=True).stdout
+        for start, offset in re.findall(r"\[0x([0-9a-f]+)\(0x[0-9a-f]+\) @ (0x[0-9a-f]+|0) .*r-xp .*/app\n", text):
+            return int(start, 16) - int(offset, 16)
+        raise AssertionError("no mapping of the program")
+
+    def addr2line(self, addresses):
+        """Functions and lines of each, innermost first."""
+        base = self.base()
+        # Some versions of perf write addresses as the symbol table has them.
+        given = "\n".join(hex(a - base if a >= base else a) for a in addresses)
+        out = subprocess.run(["addr2line", "-a", "-i", "-f", "-C", "-e", "app"], input=given, capture_output=True, text=True, check=True,
+                             cwd=self.work).stdout.splitlines()
+        chains, at = [], []
+        for line in out:
+            if re.fullmatch(r"0x[0-9a-f]{16}", line):
+                at = []
+                chains.append(at)
+            else:
+                at.append(line)
+        return {a: [(names.split("(")[0], int(re.sub(r" .*|\?", "", place.rsplit(":", 1)[1]) or 0)) for names, place in zip(c[::2], c[1::2])]
+                for a, c in zip(addresses, chains)}
+
+    def expected(self):
+        """Stacks of (function, line), root first, with inlined calls, and how many samples each has."""
+        stacks = [[(a if i == 0 else a - 1) for i, (a, _) in enumerate(stack)] for stack in self.stacks_of_perf()]
+        known = self.addr2line(sorted({a for stack in stacks for a in stack}))
+        found = {}
+        for stack in stacks:
+            path = tuple(frame for a in reversed(stack) for frame in reversed(known[a]))
+            if path[-1][0] not in OWN:
+                continue
+            found[path] = found.get(path, 0) + 1
+        return found
+
+    def ours(self):
+        out = self.work / "lines.folded"
+        run("convert", "--force", "--metric", "samples", "--granularity", "line", self.data, out, HOME="/")
+        found = {}
+        for line in out.read_text().splitlines():
+            stack, value = line.rsplit(" ", 1)
+            frames = [re.match(r"([^(\s]+).*?(?::(\d+)\)(?:_\[i\])?)?$", frame) for frame in stack.split(";")]
+            names = [(f.group(1), int(f.group(2) or 0)) for f in frames]
+            mains = [i for i, (name, _) in enumerate(names) if name == "main"]
+            if mains and names[-1][0] in OWN:
+                path = tuple(names[mains[0]:])
+                found[path] = found.get(path, 0) + int(value)
+        return found
+
+    def test_stacks_with_inlined_calls_and_lines_are_those_of_perf_and_addr2line(self):
+        theirs, ours = self.expected(), self.ours()
         self.assertGreater(sum(theirs.values()), 100)
-        chains = self.leaf_chains()
-        ours = {}
-        for (outer, _), n in chains.items():
-            ours[outer] = ours.get(outer, 0) + n
-        self.assertEqual(ours, theirs)
+        self.assertTrue(any(name == "mix" for path in theirs for name, _ in path), "nothing was inlined")
+        self.assertEqual(sum(theirs.values()), sum(ours.values()))
+        self.assertEqual(theirs, ours)
 
-    def leaf_chains(self):
-        """Of samples whose leaf is in the program: (outer function, inlined chain to the leaf) -> samples, by profd."""
-        return {}
+    def test_the_binary_is_told_with_its_share(self):
+        app = modules_of(self.data, HOME="/")[str(self.work / "app")]
+        self.assertEqual((app["state"], app["file"]), ("full", str(self.work / "app")))
+        self.assertGreater(app["share"], 0.5)
 
-    def test_inlined_calls_and_lines_are_those_of_addr2line(self):
-        pass
+    def test_a_binary_that_was_built_again_is_refused(self):
+        self.addCleanup(shutil.move, self.work / "kept", self.work / "app")
+        shutil.move(self.work / "app", self.work / "kept")
+        subprocess.run(["g++", "-O1", "-g", "-o", "app", "app.cc"], cwd=self.work, check=True)
+        app = modules_of(self.data, HOME="/")[str(self.work / "app")]
+        self.assertEqual((app["state"], app["known"]), ("mismatch", 0))
+        self.assertIn(app["buildId"], app["reason"])
 
 
 if __name__ == "__main__":
