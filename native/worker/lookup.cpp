@@ -157,11 +157,6 @@ Result<Done> look_up(int socket, const ModuleOrder& order) {
   std::vector<Part> parts;
   if (order.kind != Addresses::vaddr && !order.addresses.empty())
     parts = parts_of(images.binary ? images.binary->image() : *images.best(), order.kind);
-  for (const Part& part : parts) {
-    done.segment_from.push_back(part.from);
-    done.segment_size.push_back(part.size);
-    done.segment_vaddr.push_back(part.vaddr);
-  }
   const std::vector<Place> places = places_of(order, parts);
   std::vector<std::uint64_t> vaddrs;
   vaddrs.reserve(places.size());
@@ -187,7 +182,13 @@ Result<Done> look_up(int socket, const ModuleOrder& order) {
       done.problem = cut(chains.error().message);
       return done;
     }
-    PROFD_CHECK(send_frame(socket, encode(Report(chunk_of(*chains, std::span(places).subspan(at, n))))));
+    Chunk chunk = chunk_of(*chains, std::span(places).subspan(at, n));
+    for (const Part& part : parts) {
+      chunk.segment_from.push_back(part.from);
+      chunk.segment_size.push_back(part.size);
+      chunk.segment_vaddr.push_back(part.vaddr);
+    }
+    PROFD_CHECK(send_frame(socket, encode(Report(std::move(chunk)))));
     at += n;
     step = kSlice;
   }

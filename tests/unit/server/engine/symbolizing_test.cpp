@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/model/profile_builder.h"
+#include "server/engine/composed_origin.h"
 #include "server/engine/engine.h"
 #include "tests/support/catch.h"
+#include "tests/support/own_image.h"
 #include "tests/support/strand.h"
 #include "tests/support/temp_folder.h"
 
@@ -70,6 +73,12 @@ struct Addresses {
   }
   OpenProfilePtr now(const OpenProfilePtr& open) { return engine.find(open->handle).value(); }
 };
+
+std::uint64_t n_unnamed(const Profile& profile) {
+  std::uint64_t n = 0;
+  for (const BinaryCode& code : gather_code(profile).value()) n += code.n_unnamed;
+  return n;
+}
 
 bool has_function(const OpenProfilePtr& open, std::string_view name) {
   const Profile& profile = *open->profile;
@@ -152,6 +161,66 @@ TEST_CASE("only the modules that are named are looked at") {
     CHECK(answered);
     CHECK(has_function(here.now(opened), "mix") == found);
   }
+}
+
+TEST_CASE("where more takes its time, what is known by then is told on the way") {
+  // A profile of so much code of this program that it is answered in parts.
+  const OwnImage own = own_image();
+  const std::string path = own_path();
+  ProfileBuilder builder;
+  ModuleSpec module;
+  module.name = path;
+  module.build_id = own.build_id;
+  module.addresses = AddressKind::vaddr;
+  const ModuleId of = builder.module(module);
+  const FunctionId unknown =
+      builder.function(FunctionSpec{.name = builder.string("[here]"), .unresolved = true});
+  const MetricId metric = builder.add_metric("samples", "count");
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    FrameSpec frame;
+    frame.function = unknown;
+    frame.module = of;
+    frame.address = reinterpret_cast<std::uint64_t>(&n_unnamed) - own.base + i;
+    builder.add_self(builder.context(ContextId{0u}, builder.frame(frame)), metric, std::int64_t{1});
+  }
+  const ProfilePtr profile = std::move(builder).finish().value();
+  SymbolizeRequest request;
+  request.places.system = false;
+  request.places.files = {{own_path(), own_path()}};
+  const SymbolCache none("", 0);
+  SymbolizeMeans means{PROFD_SYMBOLIZE, none};
+  means.between_revisions = std::chrono::milliseconds(0);
+  std::vector<ProfilePtr> better;
+  SymbolizeCalls calls;
+  calls.better = [&](ProfilePtr one) { better.push_back(std::move(one)); };
+  const auto symbolized = symbolize_profile(profile, request, means, calls, StopToken{});
+  REQUIRE(symbolized);
+  REQUIRE_FALSE(better.empty());
+  CHECK(n_unnamed(*better.front()) < n_unnamed(*profile));
+  CHECK(n_unnamed(*symbolized->profile) <= n_unnamed(*better.back()));
+  for (const ProfilePtr& one : better) CHECK(one->total(MetricId{0u}) == profile->total(MetricId{0u}));
+}
+
+TEST_CASE("what is put together of several profiles has the names of each") {
+  Addresses here;
+  ComposeSpec spec;
+  spec.kind = Composed::diff;
+  for (const bool before : {true, false}) {
+    ComposedPart part;
+    part.origin = file_origin(here.path, {});
+    part.before = before;
+    spec.parts.push_back(part);
+  }
+  OpenRequest request;
+  request.symbols = std::make_shared<const SymbolPlaces>(here.places());
+  OpenProfilePtr diff;
+  here.engine.open(here.client, composed_origin(spec).value(), request, {}, [&](Result<OpenAnswer> answer) {
+    REQUIRE(answer);
+    diff = answer->profile;
+  });
+  REQUIRE(diff);
+  CHECK(diff->revision == 1);
+  CHECK(has_function(diff, "mix"));
 }
 
 TEST_CASE("a run that is stopped, or whose profile is closed, changes nothing and is answered or forgotten") {
