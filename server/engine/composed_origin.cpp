@@ -121,6 +121,9 @@ Result<LoadedPart> load_part(const ComposedPart& part, const LoadContext& contex
   const auto picked = pick_profile(out.loaded->profiles, part.member);
   if (!picked) return tl::unexpected<Error>(named(picked.error(), part));
   out.profile = out.loaded->profiles[*picked];
+  if (context.named) {
+    PROFD_TRY(out.profile, context.named(std::move(out.profile), part.origin->place()));
+  }
   return out;
 }
 
@@ -244,7 +247,7 @@ Result<void> each_loaded(const ComposeSpec& spec, const LoadContext& context,
                          const std::function<Result<void>(std::size_t, LoadedPart)>& add) {
   const std::vector<std::size_t> order = order_of_adding(spec);
   const auto load = [&](std::size_t nth) {
-    LoadContext own{context.cache, context.executor, context.stop, {}};
+    LoadContext own{context.cache, context.executor, context.stop, {}, context.named};
     if (context.progress)
       own.progress = [&, nth](std::uint64_t done, std::uint64_t total) {
         const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);

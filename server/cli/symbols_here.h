@@ -1,0 +1,24 @@
+// Names from binaries, for what a command reads.
+#pragma once
+
+#include <vector>
+
+#include "core/support/result.h"
+#include "core/support/stop.h"
+#include "server/cli/profile_options.h"
+#include "server/engine/origin.h"
+#include "server/engine/symbolize_profile.h"
+
+namespace profd {
+
+// Whether names are looked for: not with --no-symbols and PROFD_SYMBOLS=off.
+bool wants_symbols(const ProfileOptions& options);
+// The profile, which is of `file`, with the names of its binaries; `lookups` is told what was looked for.
+Result<ProfilePtr> named_here(ProfilePtr profile, const std::string& file, const ProfileOptions& options,
+                              const Console& console, const StopToken& stop,
+                              std::vector<ModuleLookup>& lookups);
+// The same of the profile that is meant: of several, the one that --profile names or else the first.
+Result<void> name_picked(LoadedProfiles& loaded, const ProfileOptions& options, const Console& console,
+                         const StopToken& stop, std::vector<ModuleLookup>& lookups);
+
+}  // namespace profd
