@@ -13,6 +13,7 @@ RULES: dict[str, tuple[set[str], re.Pattern[str] | None]] = {
     "formats": ({"core", "formats"}, None),
     "protocol": ({"protocol"}, re.compile(r"tl/expected|nlohmann/|CLI/")),
     "server": ({"core", "formats", "protocol", "server"}, None),
+    "native": ({"core", "native"}, None),
     "bench": ({"bench"}, None),
 }
 # Inside core and server: a folder and the folders it may look at. Inside server, engine and features know no wire format;
