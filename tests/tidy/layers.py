@@ -21,7 +21,7 @@ RULES: dict[str, tuple[set[str], re.Pattern[str] | None]] = {
 FOLDERS = {
     "core": {"support": set(), "model": {"support"}, "tree": {"support", "model"}, "view": {"support", "model"},
              "source": {"support", "model", "view"}, "layout": {"support", "model", "view"},
-             "compare": {"support", "model", "view"}},
+             "compare": {"support", "model", "view"}, "code": {"support"}},
     "server": {"platform": set(), "runtime": set(), "engine": {"platform", "runtime"},
                "feature": {"platform", "engine"}, "dialect": {"platform", "runtime", "engine", "feature"},
                "transport": {"platform", "runtime", "engine", "dialect"},
