@@ -222,7 +222,7 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
     return fail(ErrorCode::limit, "the profile has more than 4,294,967,294 rows in one table");
 
   // Nothing but contexts is interned any more.
-  s.module_rows = s.function_rows = s.frame_rows = s.thread_rows = s.label_rows = RowSet();
+  s.module_rows = s.function_rows = s.frame_rows = s.piece_rows = s.thread_rows = s.label_rows = RowSet();
 
   const auto n_frames = std::max(1u, static_cast<std::uint32_t>(s.frame_function.size()));
   ProfileData d;
@@ -334,16 +334,21 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
   d.composition = std::move(s.composition);
   if (!s.default_whatever) choose_default_metric(d);
   d.strings = std::move(s.strings).finish();
-  d.modules = {Column(std::move(s.module_name)), Column(std::move(s.module_build_id)),
-               Column(std::move(s.module_start)), Column(std::move(s.module_limit)),
-               Column(std::move(s.module_offset))};
+  d.modules = {Column(std::move(s.module_name)),   Column(std::move(s.module_build_id)),
+               Column(std::move(s.module_start)),  Column(std::move(s.module_limit)),
+               Column(std::move(s.module_offset)), Column(std::move(s.module_addresses)),
+               Column(std::move(s.module_first))};
   d.functions = {Column(std::move(s.function_name)), Column(std::move(s.function_system_name)),
                  Column(std::move(s.function_file)), Column(std::move(s.function_start_line)),
                  Column(std::move(s.function_unresolved))};
-  d.frames = {Column(std::move(s.frame_function)), Column(std::move(s.frame_module)),
-              Column(std::move(s.frame_file)),     Column(std::move(s.frame_line)),
-              Column(std::move(s.frame_column)),   Column(std::move(s.frame_address)),
-              Column(std::move(s.frame_kind)),     Column(std::move(s.frame_inlined))};
+  d.frames = {Column(std::move(s.frame_function)),  Column(std::move(s.frame_module)),
+              Column(std::move(s.frame_file)),      Column(std::move(s.frame_line)),
+              Column(std::move(s.frame_column)),    Column(std::move(s.frame_address)),
+              Column(std::move(s.frame_kind)),      Column(std::move(s.frame_inlined)),
+              Column(std::move(s.frame_is_return)), Column(std::move(s.frame_piece))};
+  d.pieces = {Column(std::move(s.piece_module)), Column(std::move(s.piece_start)),
+              Column(std::move(s.piece_n_bytes)), Column(std::move(s.piece_name)),
+              Column(std::move(s.piece_function))};
   d.threads = {Column(std::move(s.thread_name)), Column(std::move(s.thread_process)),
                Column(std::move(s.thread_tid)), Column(std::move(s.thread_pid))};
   d.labels = {Column(std::move(s.label_first)), Column(std::move(s.label_key)),

@@ -39,7 +39,8 @@ struct ProfileBuilder::State {
   StringInterner strings;
 
   std::vector<StringId> module_name, module_build_id;
-  std::vector<std::uint64_t> module_start, module_limit, module_offset;
+  std::vector<std::uint64_t> module_start, module_limit, module_offset, module_first;
+  std::vector<AddressKind> module_addresses;
   RowSet module_rows;
 
   std::vector<StringId> function_name, function_system_name, function_file;
@@ -54,7 +55,15 @@ struct ProfileBuilder::State {
   std::vector<std::uint64_t> frame_address;
   std::vector<FrameKind> frame_kind;
   std::vector<std::uint8_t> frame_inlined;
+  std::vector<std::uint8_t> frame_is_return;  // these two are empty until a frame has one
+  std::vector<PieceId> frame_piece;
   RowSet frame_rows;
+
+  std::vector<ModuleId> piece_module;
+  std::vector<std::uint64_t> piece_start, piece_n_bytes;
+  std::vector<StringId> piece_name;
+  std::vector<FunctionId> piece_function;
+  RowSet piece_rows;
 
   std::vector<StringId> thread_name, thread_process;
   std::vector<std::int64_t> thread_tid, thread_pid;

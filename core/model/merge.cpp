@@ -23,12 +23,6 @@ std::size_t bytes_of(const GrowingVector<T>& column) {
   return column.size() * sizeof(T);
 }
 
-FrameSpec without_address(FrameSpec spec) {
-  spec.column = 0;
-  spec.address = 0;
-  return spec;
-}
-
 struct ValuedContexts {
   BigVector<std::uint32_t> of;        // by context as it came; any number where there is no row
   BigVector<std::uint32_t> contexts;  // by row
@@ -77,7 +71,7 @@ Result<void> Merging::add(const Profile& input, std::span<const std::string> nam
   for (std::uint32_t c = 1; c < contexts.size(); ++c) {
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
     FrameId& frame = frames[tree.frame[c]];
-    if (!frame.valid()) frame = tables.frame(without_address(tables.spec_of(FrameId{tree.frame[c]})));
+    if (!frame.valid()) frame = tables.frame(tables.without_address(FrameId{tree.frame[c]}));
     if (parent_.size() >= kNone - 1)
       return fail(ErrorCode::limit, "the profiles have more than 4,294,967,294 contexts together");
     const std::uint32_t parent = contexts[tree.parent[c]];

@@ -43,6 +43,7 @@ struct ProfileData {
   ModuleTable modules;
   FunctionTable functions;
   FrameTable frames;
+  PieceTable pieces;
   ThreadTable threads;
   LabelTable labels;
   std::vector<MetricInfo> metrics;
@@ -69,6 +70,7 @@ class Profile {
   const ModuleTable& modules() const { return d_.modules; }
   const FunctionTable& functions() const { return d_.functions; }
   const FrameTable& frames() const { return d_.frames; }
+  const PieceTable& pieces() const { return d_.pieces; }
   const ThreadTable& threads() const { return d_.threads; }
   const LabelTable& labels() const { return d_.labels; }
   const std::vector<MetricInfo>& metrics() const { return d_.metrics; }

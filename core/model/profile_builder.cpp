@@ -17,6 +17,18 @@ std::uint64_t hash_all(std::initializer_list<std::uint64_t> parts) {
   return mix64(hash);
 }
 
+std::uint64_t pair(std::uint32_t high, std::uint32_t low) {
+  return std::uint64_t{high} << 32 | low;
+}
+
+// The next row of a column that begins with the first row that has something to put there.
+template <class T>
+void put(std::vector<T>& column, std::size_t row, bool has, T value, T otherwise) {
+  if (column.empty() && !has) return;
+  column.resize(row, otherwise);
+  column.push_back(has ? value : otherwise);
+}
+
 template <class T>
 std::uint32_t n_rows(const std::vector<T>& column) {
   return static_cast<std::uint32_t>(column.size());
@@ -100,19 +112,28 @@ ModuleId ProfileBuilder::module(const ModuleSpec& spec) {
   State& s = *s_;
   const StringId name = string(spec.name);
   const StringId build_id = string(spec.build_id);
+  const bool ranged = spec.limit > spec.start;
+  const AddressKind addresses =
+      ranged && spec.addresses == AddressKind::unknown ? AddressKind::file_offset : spec.addresses;
+  const std::uint64_t first = addresses == AddressKind::vaddr ? spec.first : spec.offset;
   const std::uint32_t next = n_rows(s.module_name);
-  const std::uint32_t row = s.module_rows.find_or_add(
-      hash_all({name.v, build_id.v, spec.start, spec.limit, spec.offset}), next, [&](std::uint32_t r) {
-        return s.module_name[r] == name && s.module_build_id[r] == build_id &&
-               s.module_start[r] == spec.start && s.module_limit[r] == spec.limit &&
-               s.module_offset[r] == spec.offset;
-      });
+  const std::uint32_t row =
+      s.module_rows.find_or_add(hash_all({name.v, build_id.v, spec.start, spec.limit, spec.offset, first,
+                                          static_cast<std::uint64_t>(addresses)}),
+                                next, [&](std::uint32_t r) {
+                                  return s.module_name[r] == name && s.module_build_id[r] == build_id &&
+                                         s.module_start[r] == spec.start && s.module_limit[r] == spec.limit &&
+                                         s.module_offset[r] == spec.offset &&
+                                         s.module_addresses[r] == addresses && s.module_first[r] == first;
+                                });
   if (row == next) {
     s.module_name.push_back(name);
     s.module_build_id.push_back(build_id);
     s.module_start.push_back(spec.start);
     s.module_limit.push_back(spec.limit);
     s.module_offset.push_back(spec.offset);
+    s.module_addresses.push_back(addresses);
+    s.module_first.push_back(first);
   }
   return ModuleId{row};
 }
@@ -144,6 +165,26 @@ FunctionId ProfileBuilder::function(std::string_view name, std::string_view file
   return function(spec);
 }
 
+PieceId ProfileBuilder::piece(const PieceSpec& spec) {
+  State& s = *s_;
+  const std::uint32_t next = n_rows(s.piece_module);
+  const std::uint32_t row = s.piece_rows.find_or_add(
+      hash_all({spec.module.v, spec.start, spec.n_bytes, spec.name.v, spec.function.v}), next,
+      [&](std::uint32_t r) {
+        return s.piece_module[r] == spec.module && s.piece_start[r] == spec.start &&
+               s.piece_n_bytes[r] == spec.n_bytes && s.piece_name[r] == spec.name &&
+               s.piece_function[r] == spec.function;
+      });
+  if (row == next) {
+    s.piece_module.push_back(spec.module);
+    s.piece_start.push_back(spec.start);
+    s.piece_n_bytes.push_back(spec.n_bytes);
+    s.piece_name.push_back(spec.name);
+    s.piece_function.push_back(spec.function);
+  }
+  return PieceId{row};
+}
+
 FrameId ProfileBuilder::frame(const FrameSpec& spec) {
   State& s = *s_;
   assert(spec.function.v < s.function_name.size());
@@ -151,13 +192,16 @@ FrameId ProfileBuilder::frame(const FrameSpec& spec) {
   const auto kind = static_cast<std::uint64_t>(spec.kind);
   const std::uint32_t next = n_rows(s.frame_function);
   const std::uint32_t row = s.frame_rows.find_or_add(
-      hash_all({spec.function.v, spec.module.v, file.v, spec.line, spec.column, spec.address,
-                kind * 2 + (spec.inlined ? 1 : 0)}),
+      hash_all({pair(spec.function.v, spec.module.v), pair(file.v, spec.piece.v),
+                pair(spec.line, spec.column), spec.address,
+                kind * 4 + (spec.is_return ? 2 : 0) + (spec.inlined ? 1 : 0)}),
       next, [&](std::uint32_t r) {
         return s.frame_function[r] == spec.function && s.frame_module[r] == spec.module &&
                s.frame_file[r] == file && s.frame_line[r] == spec.line && s.frame_column[r] == spec.column &&
                s.frame_address[r] == spec.address && s.frame_kind[r] == spec.kind &&
-               (s.frame_inlined[r] != 0) == spec.inlined;
+               (s.frame_inlined[r] != 0) == spec.inlined &&
+               (!s.frame_is_return.empty() && s.frame_is_return[r] != 0) == spec.is_return &&
+               (s.frame_piece.empty() ? PieceId{} : s.frame_piece[r]) == spec.piece;
       });
   if (row == next) {
     s.frame_function.push_back(spec.function);
@@ -168,6 +212,8 @@ FrameId ProfileBuilder::frame(const FrameSpec& spec) {
     s.frame_address.push_back(spec.address);
     s.frame_kind.push_back(spec.kind);
     s.frame_inlined.push_back(spec.inlined ? 1 : 0);
+    put(s.frame_is_return, next, spec.is_return, std::uint8_t{1}, std::uint8_t{0});
+    put(s.frame_piece, next, spec.piece.valid(), spec.piece, PieceId{});
   }
   return FrameId{row};
 }

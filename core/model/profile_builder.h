@@ -31,6 +31,9 @@ struct ModuleSpec {
   std::string_view name;
   std::string_view build_id = {};
   std::uint64_t start = 0, limit = 0, offset = 0;
+  // Unknown with a range means positions in the file, as readers that see addresses in memory make them.
+  AddressKind addresses = AddressKind::unknown;
+  std::uint64_t first = 0;  // of vaddrs: that of `start`
 };
 
 struct FunctionSpec {
@@ -50,6 +53,15 @@ struct FrameSpec {
   std::uint64_t address = 0;
   FrameKind kind = FrameKind::native;
   bool inlined = false;
+  bool is_return = false;
+  PieceId piece = {};
+};
+
+struct PieceSpec {
+  ModuleId module = {};
+  std::uint64_t start = 0, n_bytes = 0;
+  StringId name{0u};
+  FunctionId function = {};
 };
 
 struct ThreadSpec {
@@ -101,6 +113,7 @@ class ProfileBuilder {
   FunctionId function(const FunctionSpec& spec);
   FunctionId function(std::string_view name, std::string_view file = {});
   FrameId frame(const FrameSpec& spec);
+  PieceId piece(const PieceSpec& spec);
   [[nodiscard]] FunctionId function_of(FrameId frame) const;
   ThreadId thread(const ThreadSpec& spec);
   LabelSetId label_set(std::span<const Label> labels);

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "core/model/module_address.h"
 #include "core/model/unsampled.h"
 #include "core/support/big_vector.h"
 
@@ -40,7 +41,7 @@ class Rewriting {
     mark_used();
     choose_records();
     if (in_.timeline() != nullptr) choose_spans();
-    if (how_.everything) std::fill(used_.begin(), used_.end(), std::uint8_t{1});
+    if (how_.everything || how_.empty_contexts) std::fill(used_.begin(), used_.end(), std::uint8_t{1});
     if (how_.everything) copy_tables();
     PROFD_CHECK(stop_.status());
     PROFD_CHECK(map_frames());
@@ -156,6 +157,7 @@ class Rewriting {
     for (std::uint32_t id = 0; id < in_.strings().size(); ++id) tables_.copy(StringId{id});
     for (std::uint32_t id = 0; id < in_.modules().size(); ++id) tables_.copy(ModuleId{id});
     for (std::uint32_t id = 0; id < in_.functions().size(); ++id) tables_.copy(FunctionId{id});
+    for (std::uint32_t id = 0; id < in_.pieces().size(); ++id) tables_.copy(PieceId{id});
     for (std::uint32_t id = 0; id < in_.frames().size(); ++id) tables_.copy(FrameId{id});
     for (std::uint32_t id = 0; id < in_.threads().size(); ++id) thread_of(id);
     for (std::uint32_t id = 0; id < in_.labels().n_sets(); ++id) labels_of(id);
@@ -452,17 +454,35 @@ StringId RewriteTables::copy(StringId id) {
   return known;
 }
 
+ModuleSpec RewriteTables::spec_of(ModuleId id) const {
+  const ModuleTable& modules = source_.modules();
+  return {.name = source_.strings()[modules.name[id.v]],
+          .build_id = source_.strings()[modules.build_id[id.v]],
+          .start = modules.start[id.v],
+          .limit = modules.limit[id.v],
+          .offset = modules.offset[id.v],
+          .addresses = modules.addresses[id.v],
+          .first = modules.first[id.v]};
+}
+
 ModuleId RewriteTables::copy(ModuleId id) {
   if (!id.valid()) return {};
-  const ModuleTable& modules = source_.modules();
-  ModuleId& known = entry_of(modules_, id.v, modules.size());
-  if (!known.valid())
-    known = out_.module({.name = source_.strings()[modules.name[id.v]],
-                         .build_id = source_.strings()[modules.build_id[id.v]],
-                         .start = modules.start[id.v],
-                         .limit = modules.limit[id.v],
-                         .offset = modules.offset[id.v]});
+  ModuleId& known = entry_of(modules_, id.v, source_.modules().size());
+  if (!known.valid()) known = out_.module(spec_of(id));
   return known;
+}
+
+PieceId RewriteTables::copy(PieceId id) {
+  if (!id.valid()) return {};
+  const PieceTable& pieces = source_.pieces();
+  PieceId& known = entry_of(pieces_, id.v, pieces.size());
+  if (known.valid()) return known;
+  const FunctionId function = pieces.function[id.v];
+  return known = out_.piece({.module = copy(pieces.module[id.v]),
+                             .start = pieces.start[id.v],
+                             .n_bytes = pieces.n_bytes[id.v],
+                             .name = copy(pieces.name[id.v]),
+                             .function = function.valid() ? copy(function) : FunctionId{}});
 }
 
 FunctionSpec RewriteTables::spec_of(FunctionId id) {
@@ -482,17 +502,25 @@ FunctionId RewriteTables::copy(FunctionId id) {
   return known;
 }
 
-FrameSpec RewriteTables::spec_of(FrameId id) {
+FrameSpec RewriteTables::without_address(FrameId id) {
   const FrameTable& frames = source_.frames();
   FrameSpec spec;
   spec.function = copy(frames.function[id.v]);
   spec.module = copy(frames.module[id.v]);
   spec.file = copy(frames.file[id.v]);
   spec.line = frames.line[id.v];
-  spec.column = frames.column[id.v];
-  spec.address = frames.address[id.v];
   spec.kind = frames.kind[id.v];
   spec.inlined = frames.inlined[id.v] != 0;
+  return spec;
+}
+
+FrameSpec RewriteTables::spec_of(FrameId id) {
+  const FrameTable& frames = source_.frames();
+  FrameSpec spec = without_address(id);
+  spec.column = frames.column[id.v];
+  spec.address = frames.address[id.v];
+  spec.is_return = is_return(frames, id.v);
+  spec.piece = copy(value_or(frames.piece, id.v, PieceId{}));
   return spec;
 }
 

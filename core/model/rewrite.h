@@ -29,14 +29,18 @@ class RewriteTables {
   FunctionId function(const FunctionSpec& spec) { return out_.function(spec); }
   FunctionId function(std::string_view name, std::string_view file = {}) { return out_.function(name, file); }
   FrameId frame(const FrameSpec& spec);
+  PieceId piece(const PieceSpec& spec) { return out_.piece(spec); }
 
   StringId copy(StringId id);
   ModuleId copy(ModuleId id);  // none stays none
   FunctionId copy(FunctionId id);
   FrameId copy(FrameId id);
+  PieceId copy(PieceId id);  // none stays none
   // Specs of entries of the source in ids of the new profile: to be changed where needed and interned.
   FunctionSpec spec_of(FunctionId id);
   FrameSpec spec_of(FrameId id);
+  FrameSpec without_address(FrameId id);  // nor column and piece, which differ from build to build
+  ModuleSpec spec_of(ModuleId id) const;  // its texts are the source's
 
   // A frame of the new profile without its mark of being inlined; itself when it has none.
   FrameId not_inlined(FrameId made);
@@ -48,6 +52,7 @@ class RewriteTables {
   std::vector<ModuleId> modules_;
   std::vector<FunctionId> functions_;
   std::vector<FrameId> frames_;
+  std::vector<PieceId> pieces_;
   std::unordered_map<std::uint32_t, FrameSpec> inlined_;  // by id of the new profile
 };
 
@@ -75,6 +80,8 @@ struct Rewrite {
   std::function<bool(std::uint32_t thread, std::int64_t begin, std::int64_t end)> moments;
   // Values beside the samples of a sample table pass, as far as `contexts` lets them.
   bool unsampled = true;
+  // Keeps contexts without values.
+  bool empty_contexts = false;
   // Keeps contexts without values and entries of the tables that nothing points to, with the ids they had.
   // Without it, no text of the source is in the result unless something that passes needs it.
   bool everything = false;

@@ -23,11 +23,6 @@ namespace profd {
 // A time that nobody knows.
 inline constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
 
-template <class T>
-T value_or(const Column<T>& column, std::size_t row, T otherwise) {
-  return column.empty() ? otherwise : column[row];
-}
-
 // What a thread did when it was measured.
 enum class ThreadState : std::uint8_t {
   unknown,

@@ -46,4 +46,10 @@ class Column {
 template <class T, class Allocator>
 Column(std::vector<T, Allocator>) -> Column<T>;
 
+// Of an optional column, which is empty where every row has `otherwise`.
+template <class T>
+T value_or(const Column<T>& column, std::size_t row, T otherwise) {
+  return column.empty() ? otherwise : column[row];
+}
+
 }  // namespace profd

@@ -26,6 +26,7 @@ using FileId = Id<struct FileTag>;
 using ModuleId = Id<struct ModuleTag>;
 using FunctionId = Id<struct FunctionTag>;
 using FrameId = Id<struct FrameTag>;
+using PieceId = Id<struct PieceTag>;
 using ContextId = Id<struct ContextTag>;  // 0 is always the root, which has no frame
 using ThreadId = Id<struct ThreadTag>;
 using LabelSetId = Id<struct LabelSetTag>;

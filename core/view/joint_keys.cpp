@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/model/module_address.h"
 #include "core/model/string_table.h"
 #include "core/support/hash.h"
 #include "core/support/interner.h"
@@ -303,7 +304,7 @@ class Joining {
     same.name = item.name;
     same.module = place.module;
     same.column = frames.column[frame];
-    same.address = frames.address[frame];
+    same.address = lookup_address(frames, frame);
     same.linker_name = text(source, functions.system_name[function]);
     same.first_line = functions.start_line[function];
     return same;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/model/module_address.h"
 #include "core/support/base_name.h"
 #include "core/support/hash.h"
 #include "core/support/interner.h"
@@ -47,7 +48,7 @@ Identity identity_by_address(const Profile& profile, std::uint32_t frame) {
   id.place = module_of(profile, frame).v;
   id.place_is_module = module.valid();
   if (module.valid()) id.build_id = profile.modules().build_id[module.v].v;
-  id.address = frames.address[frame];
+  id.address = lookup_address(frames, frame);
   id.file = frames.file[frame].v;
   id.line = frames.line[frame];
   id.column = frames.column[frame];
@@ -99,7 +100,7 @@ SortName sort_name(const Profile& profile, const KeyTable& keys, Key key) {
     case Granularity::line:
       return {function, file, profile.frames().line[frame]};
     case Granularity::address:
-      return {function, module, profile.frames().address[frame]};
+      return {function, module, lookup_address(profile.frames(), frame)};
   }
   return {};
 }
@@ -122,7 +123,7 @@ std::string address_name(const Profile& profile, std::uint32_t frame) {
   const FrameTable& frames = profile.frames();
   const std::uint32_t function = frames.function[frame].v;
   const std::string_view name = profile.strings()[profile.functions().name[function]];
-  const std::uint64_t address = frames.address[frame];
+  const std::uint64_t address = lookup_address(frames, frame);
   if (address == 0) {
     const std::string_view file = base_name(profile.strings()[file_of(profile, frame)]);
     if (file.empty()) return or_unknown(name);

@@ -236,11 +236,14 @@ class Reading {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       // Of two stacks the first is the kernel's: that is how keys are written, and how stacks run.
       const bool kernel = groups_.size() > 1 && g == 0;
-      for (const Piece& piece : groups_[g])
-        PROFD_CHECK(stack_.push(piece.text, kernel, piece.offset,
+      for (const Piece& piece : groups_[g]) {
+        const bool is_return = &piece != &groups_[g].front();
+        const auto kind = static_cast<std::uint8_t>((kernel ? 1 : 0) + (is_return ? 2 : 0));
+        PROFD_CHECK(stack_.push(piece.text, kind, piece.offset,
                                 [&](std::string_view text, std::vector<FrameId>& frames) {
-                                  frames.push_back(make(text, kernel, piece.offset));
+                                  frames.push_back(make(text, kernel, is_return, piece.offset));
                                 }));
+      }
     }
     Entry entry;
     entry.map = map_;
@@ -291,7 +294,7 @@ class Reading {
     entries_ = std::move(kept);
   }
 
-  FrameId make(std::string_view text, bool kernel, std::uint64_t offset) {
+  FrameId make(std::string_view text, bool kernel, bool is_return, std::uint64_t offset) {
     if (!is_valid_utf8(text)) invalid_utf8_.count(offset);
     FrameSpec spec;
     if (kernel) spec.kind = FrameKind::kernel;
@@ -301,7 +304,8 @@ class Reading {
       std::uint64_t address;
       const std::size_t blank = text.find(' ');
       if (open != std::string_view::npos && blank < open && parse_hex(text.substr(0, blank), address)) {
-        spec.module = builder_.module({.name = text.substr(open + 2, text.size() - open - 3)});
+        spec.module = builder_.module(
+            {.name = text.substr(open + 2, text.size() - open - 3), .addresses = AddressKind::loaded});
         text = text.substr(blank + 1, open - blank - 1);
         spec.address = address;
       }
@@ -309,11 +313,13 @@ class Reading {
     std::uint64_t address;
     if (text.starts_with("0x") && parse_hex(text, address)) {
       spec.address = address;
+      spec.is_return = is_return;
       spec.function = builder_.function(FunctionSpec{.name = builder_.string(text), .unresolved = true});
       return builder_.frame(spec);
     }
     const NameAndOffset parts = split_offset(text);
     if (spec.address == 0) spec.address = parts.offset;
+    spec.is_return = is_return && spec.address != 0;
     spec.function = builder_.function(parts.name);
     return builder_.frame(spec);
   }

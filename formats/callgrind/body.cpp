@@ -378,7 +378,8 @@ class Reading {
     if (object == last_object_) return last_module_;
     last_object_ = object;
     const std::string name(builder_.text(object));
-    last_module_ = name == "???" ? ModuleId{} : builder_.module({.name = name});
+    last_module_ =
+        name == "???" ? ModuleId{} : builder_.module({.name = name, .addresses = AddressKind::vaddr});
     return last_module_;
   }
 

@@ -300,15 +300,22 @@ class Gecko {
                     out.place);
       const std::string& implementation =
           r.implementation < strings.size() ? strings[r.implementation] : kNothing;
-      out.frame.push_back(
-          frame(strings[r.location], r.line, r.column, r.category, r.subcategory, implementation));
+      const auto made =
+          frame(strings[r.location], r.line, r.column, r.category, r.subcategory, implementation);
+      out.frame.push_back(made.calling);
+      out.running.push_back(made.running);
       out.frame_category.push_back(label_of(meta_, r.category, r.subcategory));
     }
     return {};
   }
 
-  FrameId frame(const std::string& text, std::uint32_t line, std::uint32_t column, std::uint32_t category,
-                std::uint32_t subcategory, const std::string& implementation) {
+  struct Made {
+    FrameId calling;
+    FrameId running;  // the same code where it calls nothing; none: the same frame
+  };
+  // Firefox writes addresses as they are on the stack, those that calls return to but for the innermost.
+  Made frame(const std::string& text, std::uint32_t line, std::uint32_t column, std::uint32_t category,
+             std::uint32_t subcategory, const std::string& implementation) {
     if (text == "(root)") return {};
     FunctionSpec function;
     FrameSpec spec;
@@ -348,7 +355,10 @@ class Gecko {
     }
     if (line != kNone) spec.line = line;
     if (column != kNone) spec.column = column;
-    return r_.builder.frame(spec);
+    if (spec.address == 0) return {r_.builder.frame(spec), {}};
+    const FrameId running = r_.builder.frame(spec);
+    spec.is_return = true;
+    return {r_.builder.frame(spec), running};
   }
 
   void read_samples(JsonCursor& in, Samples& samples) {

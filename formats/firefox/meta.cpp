@@ -70,6 +70,7 @@ void read_library(JsonCursor& in, ProfileBuilder& builder, std::vector<Library>&
   ModuleSpec module;
   module.name = path.empty() ? name : path;
   module.build_id = build_id;
+  module.addresses = AddressKind::image_offset;
   if (library.end > library.start) {
     module.start = library.start;
     module.limit = library.end;

@@ -18,7 +18,8 @@ struct Tables {
   Indices func_name, func_is_js, func_resource, func_source, func_file, func_line;
   Indices resource_lib;
   Indices stack_frame, stack_prefix, stack_category, stack_subcategory;
-  Indices symbol_lib;
+  Indices symbol_lib, symbol_name;
+  Numbers symbol_address, symbol_size;
   Indices source_file;
   std::uint64_t place = 0;
 };
@@ -90,9 +91,26 @@ class Processed {
     if (key == "stackTable") return stacks(in, t), true;
     if (key == "funcTable") return funcs(in, t), true;
     if (key == "resourceTable") return one_column(in, "lib", t.resource_lib), true;
-    if (key == "nativeSymbols") return one_column(in, "libIndex", t.symbol_lib), true;
+    if (key == "nativeSymbols") return native_symbols(in, t), true;
     if (key == "sources") return one_column(in, "filename", t.source_file), true;
     return false;
+  }
+
+  static void native_symbols(JsonCursor& in, Tables& t) {
+    std::uint64_t ignored = 0;
+    std::string_view key;
+    for (in.begin_object(); in.next_key(key);) {
+      if (key == "libIndex")
+        read_indices(in, t.symbol_lib);
+      else if (key == "address")
+        read_numbers(in, t.symbol_address, ignored);
+      else if (key == "name")
+        read_indices(in, t.symbol_name);
+      else if (key == "functionSize")
+        read_numbers(in, t.symbol_size, ignored);
+      else
+        in.skip();
+    }
   }
 
   static void one_column(JsonCursor& in, std::string_view name, Indices& column) {
@@ -250,6 +268,7 @@ class Processed {
       const std::uint32_t lib = library(t, func, static_cast<std::uint32_t>(i), libs);
       if (lib != kNone) spec.module = libs[lib].module;
       spec.kind = kind(t, i, func, lib, libs);
+      spec.piece = piece(t, at(t.frame_symbol, i), libs);
       out->frame[i] = r_.builder.frame(spec);
     }
     out->stack_frame = std::move(t.stack_frame);
@@ -261,6 +280,17 @@ class Processed {
     // The tables are taken out of the file; with what they become the file would be the peak.
     if (out->stack_frame.size() >= kBigTable) source_.forget_pages();
     return link(*out, r_.category_labels, context_.limits.stack_depth, r_.builder);
+  }
+
+  PieceId piece(const Tables& t, std::uint32_t symbol, const std::vector<Library>& libs) {
+    if (symbol >= t.symbol_lib.size()) return {};
+    const std::uint32_t lib = at(t.symbol_lib, symbol);
+    PieceSpec spec;
+    if (lib < libs.size()) spec.module = libs[lib].module;
+    spec.start = static_cast<std::uint64_t>(std::max<std::int64_t>(at(t.symbol_address, symbol), 0));
+    spec.n_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(at(t.symbol_size, symbol), 0));
+    spec.name = string(t, at(t.symbol_name, symbol));
+    return r_.builder.piece(spec);
   }
 
   // The library of a frame: its own, its symbol's, or that of its function's resource.

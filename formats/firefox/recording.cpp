@@ -168,7 +168,7 @@ class Adding {
       std::int64_t cpu = 0;
       if (mul_overflows(at(s.cpu, i), cpu_scale, cpu)) ++n_overflows_;
       set(m_.cpu, cpu);
-      add(thread, stack, at_time(thread, at(s.time, i)), where);
+      add(thread, stack, at_time(thread, at(s.time, i)), where, running(*thread.stacks, stack));
     }
     return {};
   }
@@ -209,7 +209,7 @@ class Adding {
         set(m_.freed_bytes, weight == std::numeric_limits<std::int64_t>::min() ? 0 : -weight);
         set(m_.freed_count, 1);
       }
-      add(thread, stack, at_time(thread, at(a.time, i)), where);
+      add(thread, stack, at_time(thread, at(a.time, i)), where, ContextId{thread.stacks->context[stack]});
     }
     return {};
   }
@@ -226,11 +226,17 @@ class Adding {
         fmt::format("a sample of thread {} names stack {}, which is not in the file", thread.name, stack));
   }
 
-  void add(const Thread& thread, std::uint32_t stack, std::int64_t time, SampleContext& where) {
+  ContextId running(const Stacks& stacks, std::uint32_t stack) {
+    if (stacks.leaf.empty() || !stacks.leaf[stack].valid()) return ContextId{stacks.context[stack]};
+    return r_.builder.context(ContextId{stacks.above[stack]}, stacks.leaf[stack]);
+  }
+
+  void add(const Thread& thread, std::uint32_t stack, std::int64_t time, SampleContext& where,
+           ContextId context) {
     where.time = time;
     where.labels = LabelSetId{thread.stacks->labels[stack]};
     where.state = is_idle(where.labels) ? ThreadState::waiting : ThreadState::unknown;
-    r_.builder.add_sample(ContextId{thread.stacks->context[stack]}, values_, where);
+    r_.builder.add_sample(context, values_, where);
   }
 
   bool is_idle(LabelSetId labels) const { return labels.v < idle_.size() && idle_[labels.v]; }
@@ -271,6 +277,14 @@ Result<void> link(Stacks& stacks, const std::vector<LabelSetId>& category_labels
   const std::size_t n = stacks.stack_frame.size();
   stacks.prefix.resize(n, kNone);
   BigVector<std::uint32_t> depth(n, 1);
+  std::vector<bool> calls;
+  if (!stacks.running.empty()) {
+    calls.resize(n);
+    for (const std::uint32_t prefix : stacks.prefix)
+      if (prefix < n) calls[prefix] = true;
+    stacks.above.resize(n, kNone);
+    stacks.leaf.resize(n);
+  }
   // What a stack becomes takes the place of what it was: big tables stand in memory once.
   Indices& context = stacks.prefix;
   Indices& labels = stacks.stack_frame;
@@ -286,7 +300,16 @@ Result<void> link(Stacks& stacks, const std::vector<LabelSetId>& category_labels
       return fail(ErrorCode::limit, "a stack is deeper than the limit stack_depth", stacks.place);
     const ContextId above = prefix == kNone ? kRootContext : ContextId{context[prefix]};
     // A frame that stands for the root itself.
-    context[i] = stacks.frame[frame].valid() ? builder.context(above, stacks.frame[frame]).v : above.v;
+    FrameId made = stacks.frame[frame];
+    if (!calls.empty() && stacks.running[frame].valid()) {
+      if (calls[i]) {
+        stacks.above[i] = above.v;
+        stacks.leaf[i] = stacks.running[frame];
+      } else {
+        made = stacks.running[frame];
+      }
+    }
+    context[i] = made.valid() ? builder.context(above, made).v : above.v;
     std::uint32_t category = at(stacks.stack_category, i);
     if (category == kNone) category = at(stacks.frame_category, frame);
     if (category < category_labels.size())
@@ -297,6 +320,7 @@ Result<void> link(Stacks& stacks, const std::vector<LabelSetId>& category_labels
   stacks.context = std::move(stacks.prefix);
   stacks.labels = std::move(stacks.stack_frame);
   stacks.frame = {};
+  stacks.running = {};
   stacks.frame_category = {};
   stacks.stack_category = {};
   return {};

@@ -22,12 +22,19 @@ enum class CpuUnit : std::uint8_t { none, nanoseconds, microseconds, cycles };
 
 // Frames and stacks, by index in the file.
 struct Stacks {
-  std::vector<FrameId> frame;   // by frame
+  std::vector<FrameId> frame;  // by frame
+  // By frame, where addresses of callers are those that calls return to: the same code as what was running,
+  // or none where that is the same frame. Empty: nothing differs.
+  std::vector<FrameId> running;
   Indices frame_category;       // by frame: into labels, kNone none
   Indices prefix, stack_frame;  // by stack
   Indices stack_category;       // by stack: into labels; kNone: the frame's, else the prefix's
   Indices context;              // by stack: a ContextId; made by link(), which empties all columns above
   Indices labels;               // by stack: a LabelSetId; made by link()
+  // By stack, where it calls something and may be what was running as well: the context of its caller and the
+  // frame to add there. Empty where `running` is.
+  Indices above;
+  std::vector<FrameId> leaf;
   std::uint64_t place = 0;
 };
 

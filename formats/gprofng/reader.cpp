@@ -251,7 +251,7 @@ class Experiment {
       if (pc < UINT64_MAX - 2) frame.address = pc;
     } else {
       const std::string_view path = inside->name;
-      frame.module = builder_.module({path});
+      frame.module = builder_.module({.name = path, .addresses = AddressKind::file_offset});
       frame.address = pc - inside->start + inside->file_offset;
       function.unresolved = inside->function.empty();
       function.name = builder_.string(

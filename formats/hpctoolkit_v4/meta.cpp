@@ -150,7 +150,7 @@ class ScopeReading {
       in.skip(8);
       PROFD_TRY(const std::string_view path, file_.text(in.u64()));
       module_path_.push_back(path);
-      module_.push_back(builder_.module({path}));
+      module_.push_back(builder_.module({.name = path, .addresses = AddressKind::vaddr}));
     }
     return {};
   }

@@ -69,7 +69,8 @@ class Reading {
     const auto piece = [&](std::uint64_t to, const JitLine* line) {
       if (to <= at && loads == 0) return;
       stack_.clear();
-      append_jit_frames(builder_, code.name, {}, at, line, stack_);
+      const JitPlace place{.module = {}, .address = at, .start = code.start, .n_bytes = code.size};
+      append_jit_frames(builder_, code.name, place, line, stack_);
       std::reverse(stack_.begin(), stack_.end());
       const auto bytes =
           static_cast<std::int64_t>(std::min<std::uint64_t>(to - at, static_cast<std::uint64_t>(kMaxTime)));

@@ -23,6 +23,7 @@ struct Mapping {
   FrameKind kind = FrameKind::native;
   bool anonymous = false;  // no file's code: a JIT compiler may have written there
   bool absolute = false;   // addresses are kept as they are: the kernel itself
+  AddressKind addresses = AddressKind::file_offset;
 };
 
 // Immutable when shared: fork() makes two processes point to one. `id` changes whenever an address that was

@@ -61,6 +61,7 @@ std::uint32_t Images::add_mapping(const MapRecord& record, bool kernel) {
   Mapping mapping{.start = record.start, .file_offset = record.file_offset, .module = {}, .unresolved = {}};
   if (kernel) {
     mapping.kind = FrameKind::kernel;
+    mapping.addresses = AddressKind::image_offset;  // of a module, which is one object file
     // "[kernel.kallsyms]_text": the module, and the symbol that the file offset is the address of.
     const std::size_t bracket = name.starts_with("[kernel") || name.starts_with("[guest.kernel")
                                     ? name.find(']')
@@ -74,6 +75,7 @@ std::uint32_t Images::add_mapping(const MapRecord& record, bool kernel) {
     mapping.absolute = mapping.anonymous;
     if (name.find("/jitted-") != std::string_view::npos) mapping.kind = FrameKind::jit;
   }
+  if (mapping.absolute) mapping.addresses = AddressKind::loaded;
   std::string_view build_id = record.build_id;
   if (build_id.empty()) {
     const auto known = features_.build_ids.find(name);
@@ -91,7 +93,7 @@ Mapping* Images::mapping_at(const AddressSpace& space, std::uint64_t address) {
   Mapping& mapping = mappings_[row];
   if (mapping.module.valid()) return &mapping;
   const std::string file(builder_.text(mapping.file)), build_id(builder_.text(mapping.build_id));
-  mapping.module = builder_.module({.name = file, .build_id = build_id});
+  mapping.module = builder_.module({.name = file, .build_id = build_id, .addresses = mapping.addresses});
   mapping.unresolved = unresolved(file);
   return &mapping;
 }
@@ -144,7 +146,7 @@ void Images::kernel_symbol(std::uint64_t start, std::uint64_t size, std::string_
     changed = kernel_.jit.erase(start, end);
   } else {
     kernel_.jit.insert(start, end, static_cast<std::uint32_t>(kernel_symbols_.size()));
-    kernel_symbols_.push_back((bpf ? "b" : "k") + std::string(name));
+    kernel_symbols_.push_back({std::string(name), start, end - start, bpf});
   }
   if (changed) kernel_.id = next_space_++;
 }
@@ -176,11 +178,16 @@ void Images::advance(Process& process, std::uint64_t time) {
   }
 }
 
-void Images::push_unresolved(const Mapping* mapping, std::uint64_t address, FrameKind kind,
+ModuleId Images::in_memory(std::string_view name) {
+  return builder_.module({.name = name, .addresses = AddressKind::loaded});
+}
+
+void Images::push_unresolved(const Mapping* mapping, std::uint64_t address, bool is_return, FrameKind kind,
                              std::string_view name) {
   FrameSpec spec;
   spec.kind = kind;
   spec.address = address;
+  spec.is_return = is_return;
   if (mapping) {
     spec.function = mapping->unresolved;
     spec.module = mapping->module;
@@ -188,7 +195,7 @@ void Images::push_unresolved(const Mapping* mapping, std::uint64_t address, Fram
     if (!mapping->absolute) spec.address = address - mapping->start + mapping->file_offset;
   } else {
     spec.function = unresolved(name);
-    if (!name.empty()) spec.module = builder_.module({.name = name});
+    if (!name.empty()) spec.module = in_memory(name);
   }
   frames_.push_back(builder_.frame(spec));
 }
@@ -198,8 +205,10 @@ void Images::resolve_user(AddressSpace& space, std::uint64_t address, bool is_re
   if (const std::uint32_t row = space.jit.find(at); row != kNone) {
     const JitRow& jit = jit_rows_[row];
     const JitCode& code = jit.dump->dump.code[jit.code];
-    append_jit_frames(builder_, code.name, builder_.module({.name = jit.dump->module}), address,
-                      find_line(jit.dump->dump, code, at - jit.moved_by), frames_);
+    const JitPlace place{in_memory(jit.dump->module), address, is_return, code.start + jit.moved_by,
+                         code.size};
+    append_jit_frames(builder_, code.name, place, find_line(jit.dump->dump, code, at - jit.moved_by),
+                      frames_);
     return;
   }
   const Mapping* mapping = mapping_at(space, at);
@@ -207,13 +216,14 @@ void Images::resolve_user(AddressSpace& space, std::uint64_t address, bool is_re
   if (space.perf_map && (!mapping || mapping->anonymous)) {
     const std::uint32_t symbol = space.perf_map->map.ranges.find(at);
     if (symbol != kNone) {
-      append_jit_frames(builder_, space.perf_map->map.names[symbol],
-                        builder_.module({.name = space.perf_map->module}), address, nullptr, frames_);
+      const PerfMapLine& line = space.perf_map->map.symbols[symbol];
+      const JitPlace place{in_memory(space.perf_map->module), address, is_return, line.start, line.size};
+      append_jit_frames(builder_, line.name, place, nullptr, frames_);
       return;
     }
   }
   if (!mapping) ++n_unmapped_;
-  push_unresolved(mapping, address, FrameKind::native, {});
+  push_unresolved(mapping, address, is_return, FrameKind::native, {});
 }
 
 void Images::resolve_kernel(AddressSpace& space, std::uint64_t address, bool is_return) {
@@ -221,15 +231,17 @@ void Images::resolve_kernel(AddressSpace& space, std::uint64_t address, bool is_
   const Mapping* mapping = mapping_at(space, at);
   space.missed |= !mapping;
   std::string_view name, module;
+  const KernelSymbol* made = nullptr;  // code that the kernel made
   if (const std::uint32_t symbol = space.jit.find(at); symbol != kNone) {
-    name = std::string_view(kernel_symbols_[symbol]).substr(1);
-    module = kernel_symbols_[symbol].front() == 'b' ? "[bpf]" : "[kernel.kallsyms]";
+    made = &kernel_symbols_[symbol];
+    name = made->name;
+    module = made->bpf ? "[bpf]" : "[kernel.kallsyms]";
   } else if (&space == &kernel_ && files_.kallsyms()) {
     const bool main = !mapping || mapping->absolute;
     name = files_.kallsyms()->find(main ? at - kernel_shift_ : at);
   }
   if (name.empty()) {
-    push_unresolved(mapping, address, FrameKind::kernel, {});
+    push_unresolved(mapping, address, is_return, FrameKind::kernel, {});
     return;
   }
   FrameSpec spec;
@@ -238,10 +250,17 @@ void Images::resolve_kernel(AddressSpace& space, std::uint64_t address, bool is_
   if (mapping && module.empty())
     spec.module = mapping->module;
   else
-    spec.module = builder_.module({.name = module.empty() ? "[kernel.kallsyms]" : module});
+    spec.module = in_memory(module.empty() ? "[kernel.kallsyms]" : module);
   spec.address = mapping && !mapping->absolute && module.empty()
                      ? address - mapping->start + mapping->file_offset
                      : address;
+  spec.is_return = is_return;
+  if (made)
+    spec.piece = builder_.piece({.module = spec.module,
+                                 .start = made->start,
+                                 .n_bytes = made->n_bytes,
+                                 .name = builder_.string(made->name),
+                                 .function = spec.function});
   frames_.push_back(builder_.frame(spec));
 }
 
@@ -264,10 +283,10 @@ std::span<const FrameId> Images::frames(Process& process, CpuMode mode, std::uin
         resolve_kernel(*space, address, is_return);
         break;
       case kModeHypervisor:
-        push_unresolved(nullptr, address, FrameKind::kernel, "[hypervisor]");
+        push_unresolved(nullptr, address, is_return, FrameKind::kernel, "[hypervisor]");
         break;
       case kModeGuestUser:
-        push_unresolved(nullptr, address, FrameKind::native, "[guest]");
+        push_unresolved(nullptr, address, is_return, FrameKind::native, "[guest]");
         break;
       case kModeUnknown:
         // The upper half is the kernel's on every 64-bit machine.

@@ -55,6 +55,11 @@ class Images {
     bool is_return = false;
     bool operator==(const Key&) const = default;
   };
+  struct KernelSymbol {
+    std::string name;
+    std::uint64_t start = 0, n_bytes = 0;
+    bool bpf = false;
+  };
   struct Meaning {
     std::uint32_t first = 0, n = 0;
   };
@@ -67,7 +72,9 @@ class Images {
   FunctionId unresolved(std::string_view module);
   void resolve_user(AddressSpace& space, std::uint64_t address, bool is_return);
   void resolve_kernel(AddressSpace& space, std::uint64_t address, bool is_return);
-  void push_unresolved(const Mapping* mapping, std::uint64_t address, FrameKind kind, std::string_view name);
+  void push_unresolved(const Mapping* mapping, std::uint64_t address, bool is_return, FrameKind kind,
+                       std::string_view name);
+  ModuleId in_memory(std::string_view name);
 
   ProfileBuilder& builder_;
   SymbolFiles& files_;
@@ -79,7 +86,7 @@ class Images {
   std::unordered_map<std::uint32_t, Process> processes_;
   std::vector<Mapping> mappings_;
   std::vector<JitRow> jit_rows_;
-  std::vector<std::string> kernel_symbols_;  // rows of kernel_.jit
+  std::vector<KernelSymbol> kernel_symbols_;  // rows of kernel_.jit
   RowSet known_;
   std::vector<Key> keys_;
   std::vector<Meaning> meanings_;  // by row of keys_

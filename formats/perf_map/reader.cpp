@@ -76,7 +76,9 @@ class PerfMapReader final : public FormatReader {
         context.report.add("invalid-utf8", Severity::info, "names with bytes that are no UTF-8 were repaired",
                            offset);
       stack.clear();
-      append_jit_frames(builder, parsed->name, {}, parsed->start, nullptr, stack);
+      const JitPlace place{
+          .module = {}, .address = parsed->start, .start = parsed->start, .n_bytes = parsed->size};
+      append_jit_frames(builder, parsed->name, place, nullptr, stack);
       std::reverse(stack.begin(), stack.end());
       constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
       n_clamped += parsed->size > kMax;

@@ -41,8 +41,9 @@ void set_module(std::string_view inside, FrameLine& frame) {
   std::uint64_t offset = 0;
   if (plus == std::string_view::npos || is_anonymous_mapping(frame.module)) return;
   const std::string_view digits = inside.substr(plus + 3);
-  if (std::from_chars(digits.data(), digits.data() + digits.size(), offset, 16).ec == std::errc{})
-    frame.address = offset;
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), offset, 16).ec != std::errc{}) return;
+  frame.address = offset;
+  frame.in_file = true;
 }
 
 // Branch entries: 0xFROM/0xTO/P/-/-/4/ ….

@@ -11,6 +11,7 @@ struct FrameLine {
   std::uint64_t address = 0;
   std::string_view symbol;  // without offset; "[unknown]" as written
   std::string_view module;  // "" not printed
+  bool in_file = false;     // the address is the position in the module's file, not in memory
   bool inlined = false;
   bool has_branches = false;  // a branch stack followed on the line
 };

@@ -288,24 +288,56 @@ class Reading {
                        .file = builder_.string(symbol.file.empty() ? place.file : symbol.file),
                        .start_line = symbol.start_line,
                        .unresolved = symbol.unresolved});
-      if (!frame.module.empty()) spec.module = builder_.module({.name = frame.module});
+      const AddressKind kind = frame.in_file ? AddressKind::file_offset : AddressKind::loaded;
+      if (!frame.module.empty()) spec.module = builder_.module({.name = frame.module, .addresses = kind});
       spec.file = builder_.string(place.file);
       spec.line = place.line;
       spec.address = frame.address;
       spec.kind = symbol.kind;
       spec.inlined = frame.inlined || i > 0;
-      frames_.push_back({builder_.frame(spec), spec});
+      frames_.push_back({builder_.frame(spec), {}, spec});
     }
     meaning.n = static_cast<std::uint32_t>(symbols.size());
     return meaning;
   }
 
+  // What a call returns to, unless it is the leaf: perf says no more of where an address is from. What the
+  // kernel interrupted is no caller of it.
+  void mark_returns() {
+    returns_.assign(leaf_first_.size(), 0);
+    bool any = false, below_is_kernel = false;
+    std::size_t group = 0;  // lines of one address: the inlined ones and what they are inlined into
+    for (std::size_t i = 0; i < leaf_first_.size(); ++i) {
+      const Meaning& meaning = meanings_[leaf_first_[i]];
+      if (meaning.inlined_into_next && i + 1 < leaf_first_.size()) continue;
+      const bool is_kernel = frames_[meaning.first].spec.kind == FrameKind::kernel;
+      const bool is_return = any && (is_kernel || !below_is_kernel);
+      std::fill(returns_.begin() + static_cast<std::ptrdiff_t>(group),
+                returns_.begin() + static_cast<std::ptrdiff_t>(i + 1), is_return ? 1 : 0);
+      group = i + 1;
+      any = true;
+      below_is_kernel = is_kernel;
+    }
+  }
+
+  FrameId frame_at(std::uint32_t index, bool is_return) {
+    MadeFrame& made = frames_[index];
+    if (!is_return || made.spec.address == 0) return made.id;
+    if (!made.returned_to.valid()) {
+      FrameSpec spec = made.spec;
+      spec.is_return = true;
+      made.returned_to = builder_.frame(spec);
+    }
+    return made.returned_to;
+  }
+
   // The frame with the module of the frame it was inlined into.
-  FrameId in_module(std::uint32_t index, const FrameSpec& owner) {
-    const std::uint64_t key = static_cast<std::uint64_t>(index) << 32 | owner.module.v;
+  FrameId in_module(std::uint32_t index, bool is_return, const FrameSpec& owner) {
+    const std::uint64_t key = (std::uint64_t{index} * 2 + (is_return ? 1 : 0)) << 32 | owner.module.v;
     const auto [at, is_new] = inlined_.try_emplace(key);
     if (is_new) {
       FrameSpec spec = frames_[index].spec;
+      spec.is_return = is_return && spec.address != 0;
       spec.module = owner.module;
       if (spec.kind == FrameKind::native) spec.kind = owner.kind;
       at->second = builder_.frame(spec);
@@ -317,12 +349,14 @@ class Reading {
     if (!in_sample_) return;
     in_sample_ = false;
     stacks_.push_back(process_);
+    mark_returns();
     const FrameSpec* owner = nullptr;
     for (std::size_t i = leaf_first_.size(); i-- > 0;) {
       const Meaning& meaning = meanings_[leaf_first_[i]];
       for (std::uint32_t f = meaning.first + meaning.n; f-- > meaning.first;) {
         const bool borrow = meaning.inlined_into_next && owner && owner->module.valid();
-        stacks_.push_back(borrow ? in_module(f, *owner) : frames_[f].id);
+        const bool is_return = returns_[i] != 0;
+        stacks_.push_back(borrow ? in_module(f, is_return, *owner) : frame_at(f, is_return));
         if (!meaning.inlined_into_next) owner = &frames_[f].spec;
       }
     }
@@ -426,7 +460,7 @@ class Reading {
   LineReader lines_;
 
   struct MadeFrame {
-    FrameId id;
+    FrameId id, returned_to;  // the same as what a call returns to; none until that is met
     FrameSpec spec;
   };
   TextRows frame_rows_;
@@ -446,6 +480,7 @@ class Reading {
   Sample current_;
   FrameId process_;
   std::vector<std::uint32_t> leaf_first_;  // rows of frame_rows_
+  std::vector<std::uint8_t> returns_;      // by row of leaf_first_
   std::vector<Sample> samples_;
   std::vector<FrameId> stacks_;  // root first, one after another
   std::uint64_t n_without_stack_ = 0;

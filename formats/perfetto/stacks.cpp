@@ -293,13 +293,13 @@ FrameMaker::Made FrameMaker::make(const StackTable::Frame& frame) {
     base = module.path.substr(module.path.rfind('/') + 1);
     const std::string build_id = hex_of(module.build_id);
     ModuleSpec of{.name = module.path, .build_id = build_id};
-    // The same address less how far the file's segments lie from their place in it. Unsigned arithmetic wraps
-    // by intent: an address outside the mapping is then not used.
-    const ModuleRange range{module.start, module.end, module.offset};
-    const std::uint64_t in_file = frame.rel_pc - module.load_bias;
-    if (range.known() && range.holds(range.to_loaded(in_file))) {
-      spec.address = in_file;
+    of.addresses = AddressKind::vaddr;
+    // How far the file's segments lie from their place in it is the load bias. Unsigned arithmetic wraps by
+    // intent: an address outside the mapping says that this is not where it was.
+    const ModuleRange range{module.start, module.end, module.offset + module.load_bias};
+    if (range.known() && range.holds(range.to_loaded(frame.rel_pc))) {
       of.start = module.start, of.limit = module.end, of.offset = module.offset;
+      of.first = range.first;
     }
     spec.module = builder_.module(of);
   }

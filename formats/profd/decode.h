@@ -16,7 +16,7 @@ namespace profd::profd_format {
 struct DecodedProfile {
   ProfileData data;  // tree is empty when the profile is loose; totals as stated
   bool loose = false;
-  bool in_modules = false;  // Frames.in_modules
+  bool in_modules = false;  // Frames.in_modules, or Modules.addresses is there
   ContextTree contexts;     // of a loose profile: parent and frame of the contexts 1, 2, ...
   std::optional<std::uint64_t> n_samples;
   std::uint64_t offset = 0;  // in the file

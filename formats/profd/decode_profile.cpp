@@ -369,11 +369,12 @@ Result<DecodedProfile> decode_profile(const Field& message, const ColumnBytes::S
     const bool scalar = f.number == profile::default_metric || f.number == profile::n_samples;
     if (scalar)
       PROFD_CHECK(expect(f, WireType::varint));
-    else if (f.number <= profile::timeline)
+    else if (f.number <= profile::pieces)
       PROFD_CHECK(expect(f, WireType::bytes));
     // Two messages of one table would have to be merged column by column; nobody writes that.
     const bool once = (f.number <= profile::samples && f.number != profile::metrics) ||
-                      f.number == profile::stated || f.number == profile::timeline;
+                      f.number == profile::stated || f.number == profile::timeline ||
+                      f.number == profile::pieces;
     if (!scalar && once) {
       if ((seen >> f.number & 1) != 0)
         return fail(ErrorCode::malformed, fmt::format("field {} of a profile comes twice", f.number),
@@ -386,13 +387,18 @@ Result<DecodedProfile> decode_profile(const Field& message, const ColumnBytes::S
       case profile::strings:
         return put(decode_strings(f, sink), d.strings);
       case profile::modules:
-        return put(decode_modules(f, sink), d.modules);
+        PROFD_CHECK(put(decode_modules(f, sink), d.modules));
+        out.in_modules = out.in_modules || !d.modules.addresses.empty();
+        return {};
       case profile::functions:
         return put(decode_functions(f, sink), d.functions);
       case profile::frames: {
-        PROFD_TRY(out.in_modules, has_file_addresses(f));
+        PROFD_TRY(const bool in_modules, has_file_addresses(f));
+        out.in_modules = out.in_modules || in_modules;
         return put(decode_frames(f, sink), d.frames);
       }
+      case profile::pieces:
+        return put(decode_pieces(f, sink), d.pieces);
       case profile::threads:
         return put(decode_threads(f, sink), d.threads);
       case profile::labels:

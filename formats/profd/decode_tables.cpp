@@ -44,13 +44,15 @@ Result<StringTable> decode_strings(const Field& message, const ColumnBytes::Sink
 }
 
 Result<ModuleTable> decode_modules(const Field& message, const ColumnBytes::Sink& sink) {
-  PROFD_TRY(auto columns, walk_columns<5>(message, {kI, kI, kW, kW, kW}));
+  PROFD_TRY(auto columns, walk_columns<7>(message, {kI, kI, kW, kW, kW, kB, kW}));
   ModuleTable out;
   PROFD_TAKE(modules, name, StringId);
   PROFD_TAKE(modules, build_id, StringId);
   PROFD_TAKE(modules, start, std::uint64_t);
   PROFD_TAKE(modules, limit, std::uint64_t);
   PROFD_TAKE(modules, offset, std::uint64_t);
+  PROFD_TAKE(modules, addresses, AddressKind);
+  PROFD_TAKE(modules, first, std::uint64_t);
   return out;
 }
 
@@ -66,7 +68,7 @@ Result<FunctionTable> decode_functions(const Field& message, const ColumnBytes::
 }
 
 Result<FrameTable> decode_frames(const Field& message, const ColumnBytes::Sink& sink) {
-  PROFD_TRY(auto columns, walk_columns<8>(message, {kI, kI, kI, kI, kI, kW, kB, kB}));
+  PROFD_TRY(auto columns, walk_columns<11>(message, {kI, kI, kI, kI, kI, kW, kB, kB, kNoColumn, kB, kI}));
   FrameTable out;
   PROFD_TAKE(frames, function, FunctionId);
   PROFD_TAKE(frames, module, ModuleId);
@@ -76,6 +78,19 @@ Result<FrameTable> decode_frames(const Field& message, const ColumnBytes::Sink& 
   PROFD_TAKE(frames, address, std::uint64_t);
   PROFD_TAKE(frames, kind, FrameKind);
   PROFD_TAKE(frames, inlined, std::uint8_t);
+  PROFD_TAKE(frames, is_return, std::uint8_t);
+  PROFD_TAKE(frames, piece, PieceId);
+  return out;
+}
+
+Result<PieceTable> decode_pieces(const Field& message, const ColumnBytes::Sink& sink) {
+  PROFD_TRY(auto columns, walk_columns<5>(message, {kI, kW, kW, kI, kI}));
+  PieceTable out;
+  PROFD_TAKE(pieces, module, ModuleId);
+  PROFD_TAKE(pieces, start, std::uint64_t);
+  PROFD_TAKE(pieces, n_bytes, std::uint64_t);
+  PROFD_TAKE(pieces, name, StringId);
+  PROFD_TAKE(pieces, function, FunctionId);
   return out;
 }
 
@@ -108,6 +123,14 @@ Result<Column<std::uint32_t>> decode_ids(const Field& message, const ColumnBytes
 
 #undef PROFD_TAKE
 
+// Files from before there were kinds.
+static Column<AddressKind> kinds_by_range(const ModuleTable& modules) {
+  std::vector<AddressKind> kinds(modules.size());
+  for (std::size_t m = 0; m < kinds.size(); ++m)
+    if (modules.limit[m] > modules.start[m]) kinds[m] = AddressKind::file_offset;
+  return Column(std::move(kinds));
+}
+
 Result<void> complete_tables(ProfileData& d) {
   const StringId empty{0u};
   const std::size_t n_modules = d.modules.name.size();
@@ -115,6 +138,10 @@ Result<void> complete_tables(ProfileData& d) {
   PROFD_CHECK(complete(d.modules.start, n_modules, std::uint64_t{0}, "modules.start"));
   PROFD_CHECK(complete(d.modules.limit, n_modules, std::uint64_t{0}, "modules.limit"));
   PROFD_CHECK(complete(d.modules.offset, n_modules, std::uint64_t{0}, "modules.offset"));
+  if (d.modules.addresses.empty()) d.modules.addresses = kinds_by_range(d.modules);
+  PROFD_CHECK(complete(d.modules.addresses, n_modules, AddressKind::unknown, "modules.addresses"));
+  if (d.modules.first.empty()) d.modules.first = d.modules.offset;
+  PROFD_CHECK(complete(d.modules.first, n_modules, std::uint64_t{0}, "modules.first"));
 
   const std::size_t n_functions = d.functions.name.size();
   PROFD_CHECK(complete(d.functions.system_name, n_functions, empty, "functions.system_name"));
@@ -138,6 +165,15 @@ Result<void> complete_tables(ProfileData& d) {
   PROFD_CHECK(complete(frames.address, n_frames, std::uint64_t{0}, "frames.address"));
   PROFD_CHECK(complete(frames.kind, n_frames, FrameKind::native, "frames.kind"));
   PROFD_CHECK(complete(frames.inlined, n_frames, std::uint8_t{0}, "frames.inlined"));
+  const auto fits = [&](std::size_t n) { return n == 0 || n == n_frames; };
+  if (!fits(frames.is_return.size()) || !fits(frames.piece.size()))
+    return fail(ErrorCode::malformed, "the columns of frames have different lengths");
+
+  const std::size_t n_pieces = d.pieces.module.size();
+  PROFD_CHECK(complete(d.pieces.start, n_pieces, std::uint64_t{0}, "pieces.start"));
+  PROFD_CHECK(complete(d.pieces.n_bytes, n_pieces, std::uint64_t{0}, "pieces.n_bytes"));
+  PROFD_CHECK(complete(d.pieces.name, n_pieces, empty, "pieces.name"));
+  PROFD_CHECK(complete(d.pieces.function, n_pieces, FunctionId{}, "pieces.function"));
 
   const std::size_t n_threads = d.threads.name.size();
   PROFD_CHECK(complete(d.threads.process_name, n_threads, empty, "threads.process_name"));

@@ -10,6 +10,7 @@ Result<StringTable> decode_strings(const Field& field, const ColumnBytes::Sink& 
 Result<ModuleTable> decode_modules(const Field& field, const ColumnBytes::Sink& sink);
 Result<FunctionTable> decode_functions(const Field& field, const ColumnBytes::Sink& sink);
 Result<FrameTable> decode_frames(const Field& field, const ColumnBytes::Sink& sink);
+Result<PieceTable> decode_pieces(const Field& field, const ColumnBytes::Sink& sink);
 Result<ThreadTable> decode_threads(const Field& field, const ColumnBytes::Sink& sink);
 Result<LabelTable> decode_labels(const Field& field, const ColumnBytes::Sink& sink);
 Result<Timeline> decode_timeline(const Field& field, const ColumnBytes::Sink& sink);

@@ -11,6 +11,7 @@ struct Ids {
   std::vector<StringId> strings;
   std::vector<ModuleId> modules;
   std::vector<FunctionId> functions;
+  std::vector<PieceId> pieces;
   std::vector<FrameId> frames;
   std::vector<ThreadId> threads;
   std::vector<LabelSetId> label_sets;
@@ -27,7 +28,8 @@ void add_tables(const ProfileData& d, ProfileBuilder& builder, Ids& ids, std::ui
   }
   for (std::size_t i = 0; i < d.modules.size(); ++i) {
     ids.modules.push_back(builder.module({d.strings[d.modules.name[i]], d.strings[d.modules.build_id[i]],
-                                          d.modules.start[i], d.modules.limit[i], d.modules.offset[i]}));
+                                          d.modules.start[i], d.modules.limit[i], d.modules.offset[i],
+                                          d.modules.addresses[i], d.modules.first[i]}));
   }
   const FunctionTable& functions = d.functions;
   for (std::size_t i = 0; i < functions.size(); ++i) {
@@ -35,13 +37,21 @@ void add_tables(const ProfileData& d, ProfileBuilder& builder, Ids& ids, std::ui
         FunctionSpec{ids.string(functions.name[i]), ids.string(functions.system_name[i]),
                      ids.string(functions.file[i]), functions.start_line[i], functions.unresolved[i] != 0}));
   }
+  const auto module_of = [&](ModuleId id) { return id.valid() ? ids.modules[id.v] : ModuleId{}; };
+  for (std::size_t i = 0; i < d.pieces.size(); ++i) {
+    const FunctionId function = d.pieces.function[i];
+    ids.pieces.push_back(builder.piece({module_of(d.pieces.module[i]), d.pieces.start[i], d.pieces.n_bytes[i],
+                                        ids.string(d.pieces.name[i]),
+                                        function.valid() ? ids.functions[function.v] : FunctionId{}}));
+  }
   const FrameTable& frames = d.frames;
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    const ModuleId module = frames.module[i];
-    ids.frames.push_back(builder.frame({ids.functions[frames.function[i].v],
-                                        module.valid() ? ids.modules[module.v] : ModuleId{},
+    const PieceId piece = value_or(frames.piece, i, PieceId{});
+    ids.frames.push_back(builder.frame({ids.functions[frames.function[i].v], module_of(frames.module[i]),
                                         ids.string(frames.file[i]), frames.line[i], frames.column[i],
-                                        frames.address[i], frames.kind[i], frames.inlined[i] != 0}));
+                                        frames.address[i], frames.kind[i], frames.inlined[i] != 0,
+                                        value_or(frames.is_return, i, std::uint8_t{0}) != 0,
+                                        piece.valid() ? ids.pieces[piece.v] : PieceId{}}));
   }
   for (std::size_t i = 0; i < d.threads.size(); ++i) {
     ids.threads.push_back(builder.thread({d.strings[d.threads.name[i]], d.strings[d.threads.process_name[i]],

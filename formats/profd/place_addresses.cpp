@@ -28,6 +28,8 @@ void place_addresses(ProfileData& data) {
   std::vector<StringId> name = copy_of(modules.name), build_id = copy_of(modules.build_id);
   std::vector<std::uint64_t> start = copy_of(modules.start), limit = copy_of(modules.limit),
                              offset = copy_of(modules.offset);
+  std::vector<AddressKind> addresses = copy_of(modules.addresses);
+  std::vector<std::uint64_t> first = copy_of(modules.first);
   std::vector<ModuleId> without_range(n_modules), module = copy_of(data.frames.module);
   std::vector<std::uint64_t> address = copy_of(data.frames.address);
   for (std::size_t f = 0; f < address.size(); ++f) {
@@ -36,14 +38,15 @@ void place_addresses(ProfileData& data) {
     const ModuleRange& range = ranges[m];
     if (!range.known()) continue;
     if (range.holds(address[f]) && !is_anonymous_mapping(data.strings[name[m]])) {
-      address[f] = range.to_file(address[f]);
+      address[f] = range.to_module(address[f]);
       continue;
     }
     if (!without_range[m].valid()) {
       without_range[m] = ModuleId{name.size()};
       name.push_back(name[m]);
       build_id.push_back(build_id[m]);
-      for (auto* column : {&start, &limit, &offset}) column->push_back(0);
+      for (auto* column : {&start, &limit, &offset, &first}) column->push_back(0);
+      addresses.push_back(AddressKind::loaded);
     }
     module[f] = without_range[m];
   }
@@ -52,6 +55,8 @@ void place_addresses(ProfileData& data) {
   modules.start = Column(std::move(start));
   modules.limit = Column(std::move(limit));
   modules.offset = Column(std::move(offset));
+  modules.addresses = Column(std::move(addresses));
+  modules.first = Column(std::move(first));
   data.frames.module = Column(std::move(module));
   data.frames.address = Column(std::move(address));
 }

@@ -9,12 +9,13 @@
 
 namespace profd::profd_format {
 
-enum class Kind { id32, wide64, bytes };
+enum class Kind { id32, wide64, bytes, none };
 
 // Short, for lists of columns.
 inline constexpr auto kI = Kind::id32;
 inline constexpr auto kW = Kind::wide64;
 inline constexpr auto kB = Kind::bytes;
+inline constexpr auto kNoColumn = Kind::none;
 
 // The columns of a table message by field number, from 1.
 template <std::size_t N>
@@ -29,6 +30,8 @@ Result<std::array<ColumnBytes, N + 1>> walk_columns(const Field& message, const 
         return columns[field.number].add(field, WireType::fixed64);
       case Kind::bytes:
         return columns[field.number].set(field);
+      case Kind::none:
+        return {};
     }
     return {};
   };

@@ -131,6 +131,9 @@ Result<void> check_tables(const ProfileData& d, Laws& laws) {
   const std::size_t n_strings = d.strings.size();
   laws.below("modules.name", d.modules.name, n_strings);
   laws.below("modules.build_id", d.modules.build_id, n_strings);
+  laws.bytes_below("modules.addresses",
+                   {reinterpret_cast<const std::uint8_t*>(d.modules.addresses.data()), d.modules.size()},
+                   kNAddressKinds);
   laws.below("functions.name", d.functions.name, n_strings);
   laws.below("functions.system_name", d.functions.system_name, n_strings);
   laws.below("functions.file", d.functions.file, n_strings);
@@ -142,6 +145,11 @@ Result<void> check_tables(const ProfileData& d, Laws& laws) {
                    {reinterpret_cast<const std::uint8_t*>(d.frames.kind.data()), d.frames.kind.size()},
                    kNFrameKinds);
   laws.bytes_below("frames.inlined", d.frames.inlined.span(), 2);
+  laws.bytes_below("frames.is_return", d.frames.is_return.span(), 2);
+  laws.below("frames.piece", d.frames.piece, d.pieces.size(), true);
+  laws.below("pieces.module", d.pieces.module, d.modules.size(), true);
+  laws.below("pieces.name", d.pieces.name, n_strings);
+  laws.below("pieces.function", d.pieces.function, d.functions.size(), true);
   laws.below("threads.name", d.threads.name, n_strings);
   laws.below("threads.process_name", d.threads.process_name, n_strings);
   const auto& first = d.labels.first;

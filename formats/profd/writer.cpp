@@ -46,6 +46,29 @@ bool any_range(const ModuleTable& modules) {
   return false;
 }
 
+// What a reader takes for granted is not written.
+bool needs_kinds(const ModuleTable& modules) {
+  for (std::size_t m = 0; m < modules.size(); ++m)
+    if ((modules.addresses[m] == AddressKind::file_offset) != range_of(modules, ModuleId{m}).known() ||
+        (modules.addresses[m] != AddressKind::unknown && modules.addresses[m] != AddressKind::file_offset))
+      return true;
+  return false;
+}
+bool needs_firsts(const ModuleTable& modules) {
+  return !std::equal(modules.first.begin(), modules.first.end(), modules.offset.begin());
+}
+
+void plan_pieces(MessagePlan& plan, const PieceTable& table) {
+  if (table.size() == 0) return;
+  plan.begin(profile::pieces);
+  plan.column(pieces::module, table.module);
+  plan.column(pieces::start, table.start);
+  plan.column(pieces::n_bytes, table.n_bytes);
+  plan.column(pieces::name, table.name);
+  plan.column(pieces::function, table.function);
+  plan.end();
+}
+
 void plan_tables(MessagePlan& plan, const ProfileData& d) {
   plan.begin(profile::strings);
   plan.column(strings::offsets, d.strings.offsets());
@@ -58,6 +81,8 @@ void plan_tables(MessagePlan& plan, const ProfileData& d) {
   plan.column(modules::start, d.modules.start);
   plan.column(modules::limit, d.modules.limit);
   plan.column(modules::offset, d.modules.offset);
+  if (needs_kinds(d.modules)) plan.column(modules::addresses, d.modules.addresses);
+  if (needs_firsts(d.modules)) plan.column(modules::first, d.modules.first);
   plan.end();
 
   plan.begin(profile::functions);
@@ -78,7 +103,10 @@ void plan_tables(MessagePlan& plan, const ProfileData& d) {
   plan.column(frames::kind, d.frames.kind);
   plan.column(frames::inlined, d.frames.inlined);
   if (any_range(d.modules)) plan.varint(frames::in_modules, 1);
+  plan.column(frames::is_return, d.frames.is_return);
+  plan.column(frames::piece, d.frames.piece);
   plan.end();
+  plan_pieces(plan, d.pieces);
 
   plan.begin(profile::threads);
   plan.column(threads::name, d.threads.name);

@@ -181,8 +181,10 @@ class Reading {
       function.unresolved = true;
     }
     spec.function = builder_.function(function);
-    if (!path.empty()) spec.module = builder_.module({.name = path});
     spec.kind = kind_of_module(path);
+    // Callers' addresses are within the call already.
+    const AddressKind addresses = spec.kind == FrameKind::native ? AddressKind::vaddr : AddressKind::loaded;
+    if (!path.empty()) spec.module = builder_.module({.name = path, .addresses = addresses});
     if (entry.execution == Execution::interpreted) spec.kind = FrameKind::interpreted;
     if (entry.execution == Execution::jit) spec.kind = FrameKind::jit;
     return builder_.frame(spec);

@@ -5,6 +5,8 @@
 
 #include <cxxabi.h>
 
+#include "formats/support/rust_v0.h"
+
 namespace profd {
 namespace {
 
@@ -91,11 +93,16 @@ std::string demangle(std::string_view symbol) {
   if (symbol.size() > kMaxMangledName) return std::string(symbol);
   // macOS puts one more underscore before.
   std::string_view core = symbol.starts_with("__Z") ? symbol.substr(1) : symbol;
-  if (!core.starts_with("_Z")) return std::string(symbol);
+  const bool is_rust = is_rust_v0(symbol);
+  if (!is_rust && !core.starts_with("_Z")) return std::string(symbol);
   std::string_view suffix;
   if (const std::size_t at = core.find('@'); at != std::string_view::npos) {
     suffix = core.substr(at);
     core = core.substr(0, at);
+  }
+  if (is_rust) {
+    const std::optional<std::string> text = demangle_rust_v0(core);
+    return text ? *text + std::string(suffix) : std::string(symbol);
   }
   if (count_references(core) > kMaxReferences) return std::string(symbol);
   std::string text = cxx_demangle(std::string(core));

@@ -1,4 +1,4 @@
-// Linker names as people read them: C++ (Itanium) and Rust (legacy mangling; v0 names are kept as they are).
+// Linker names as people read them: C++ (Itanium) and Rust (legacy mangling and v0).
 #pragma once
 
 #include <string>

@@ -16,7 +16,10 @@ bool is_anonymous_mapping(std::string_view name) {
 std::uint32_t LoadedModules::add(const ModuleSpec& spec) {
   Row row;
   ModuleSpec of = spec;
-  if (is_anonymous_mapping(spec.name)) of.start = of.limit = of.offset = 0;
+  if (is_anonymous_mapping(spec.name)) {
+    of.start = of.limit = of.offset = 0;
+    of.addresses = AddressKind::loaded;
+  }
   row.module = builder_.module(of);
   row.range = {of.start, of.limit, of.offset};
   row.name = builder_.string(spec.name);
@@ -28,10 +31,11 @@ std::uint32_t LoadedModules::add(const ModuleSpec& spec) {
 LoadedModules::Place LoadedModules::at(std::uint32_t row, std::uint64_t loaded) {
   Row& of = rows_[row];
   if (loaded == 0 || !of.range.known()) return {of.module, loaded};
-  if (of.range.holds(loaded)) return {of.module, of.range.to_file(loaded)};
+  if (of.range.holds(loaded)) return {of.module, of.range.to_module(loaded)};
   if (!of.without_range.valid()) {
     const std::string name(builder_.text(of.name)), build_id(builder_.text(of.build_id));
-    of.without_range = builder_.module({.name = name, .build_id = build_id});
+    of.without_range =
+        builder_.module({.name = name, .build_id = build_id, .addresses = AddressKind::loaded});
   }
   return {of.without_range, loaded};
 }

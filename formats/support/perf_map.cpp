@@ -29,8 +29,8 @@ PerfMap parse_perf_map(std::string_view text) {
       continue;
     }
     map.ranges.insert(parsed->start, parsed->start + parsed->size,
-                      static_cast<std::uint32_t>(map.names.size()));
-    map.names.push_back(parsed->name);
+                      static_cast<std::uint32_t>(map.symbols.size()));
+    map.symbols.push_back(*parsed);
   }
   return map;
 }

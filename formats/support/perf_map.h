@@ -18,8 +18,8 @@ struct PerfMapLine {
 std::optional<PerfMapLine> parse_perf_map_line(std::string_view line);
 
 struct PerfMap {
-  CodeRanges ranges;                    // rows of `names`; later lines replace earlier ones
-  std::vector<std::string_view> names;  // point into the text
+  CodeRanges ranges;                 // rows of `symbols`; later lines replace earlier ones
+  std::vector<PerfMapLine> symbols;  // names point into the text
   std::uint64_t n_malformed = 0;
 };
 PerfMap parse_perf_map(std::string_view text);

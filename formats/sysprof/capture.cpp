@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -90,7 +91,7 @@ class Reading {
   struct Place {
     std::uint64_t address = 0, start = 0, limit = 0, offset = 0;
     std::string_view file, name;
-    bool kernel = false;
+    bool kernel = false, is_return = false;
     auto operator<=>(const Place&) const = default;
   };
 
@@ -247,7 +248,7 @@ class Reading {
 
   Result<void> read_addresses(ByteCursor& in, std::uint16_t n, Sample& sample) {
     sample.first = places_.size();
-    bool kernel = false;
+    bool kernel = false, exact = true;
     const auto maps = maps_.find(sample.head.pid);
     for (std::uint16_t i = 0; i < n; ++i) {
       Place place;
@@ -258,9 +259,11 @@ class Reading {
       }
       if (place.address >= kFirstMarker) {
         kernel = place.address == kKernelMarker;
+        exact = true;
         continue;
       }
       place.kernel = kernel;
+      place.is_return = !std::exchange(exact, false);
       if (const auto jit = jit_.find(place.address); jit != jit_.end()) {
         place.name = jit->second;
       } else if (!kernel && maps != maps_.end()) {
@@ -350,6 +353,7 @@ class Reading {
   static FrameId make_frame(const Place& place, ProfileBuilder& builder) {
     FrameSpec spec;
     spec.address = place.address;
+    spec.is_return = place.is_return;
     FunctionSpec function;
     if (!place.name.empty()) {
       const std::string readable = demangle(place.name);

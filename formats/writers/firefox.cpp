@@ -2,6 +2,7 @@
 #include <array>
 #include <memory>
 
+#include "core/model/module_address.h"
 #include "formats/writers/measurements.h"
 #include "formats/writers/output.h"
 #include "formats/writers/string_rows.h"
@@ -197,7 +198,7 @@ class FirefoxWriting {
     out_.put("},\"frameTable\":{\"length\":");
     out_.number(std::uint64_t{n_frames});
     column("address", n_frames, [&](std::size_t i) {
-      const std::uint64_t address = table.address[frames[i]];
+      const std::uint64_t address = lookup_address(table, frames[i]);
       // JavaScript numbers are exact to 2^53.
       if (address == 0 || address > (std::uint64_t{1} << 53))
         out_.put("-1");

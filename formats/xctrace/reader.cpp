@@ -149,6 +149,7 @@ class Handler final : public XmlHandler {
         module.name = attribute(attributes, "path");
         if (module.name.empty()) module.name = attribute(attributes, "name");
         module.build_id = uuid;
+        module.addresses = AddressKind::image_offset;
         parse_hex(attribute(attributes, "load-addr"), item.load_address);
         item.module = builder_.module(module);
         break;

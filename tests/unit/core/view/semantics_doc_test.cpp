@@ -210,7 +210,7 @@ std::string address(const std::string& range, const std::string& text) {
   char dots = 0;
   std::string from;
   std::istringstream words(range);
-  words >> std::hex >> module.start >> dots >> dots >> module.limit >> from >> module.offset;
+  words >> std::hex >> module.start >> dots >> dots >> module.limit >> from >> module.first;
   std::string out;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
@@ -219,9 +219,9 @@ std::string address(const std::string& range, const std::string& text) {
     std::uint64_t at = 0;
     parts >> loaded >> std::hex >> at;
     REQUIRE(module.holds(at));
-    CHECK(module.to_loaded(module.to_file(at)) == at);
+    CHECK(module.to_loaded(module.to_module(at)) == at);
     std::ostringstream number;
-    number << std::hex << "loaded 0x" << at << " is 0x" << module.to_file(at) << "\n";
+    number << std::hex << "loaded 0x" << at << " is 0x" << module.to_module(at) << "\n";
     out += number.str();
   }
   return out;

@@ -28,6 +28,9 @@ TEST_CASE("native files with addresses in memory are read as offsets in modules"
   data.modules.start = Column(std::vector<std::uint64_t>{0x5000, 0x8000, 0});
   data.modules.limit = Column(std::vector<std::uint64_t>{0x7000, 0x9000, 0});
   data.modules.offset = Column(std::vector<std::uint64_t>{0x1000, 0x3000, 0});
+  data.modules.addresses =
+      Column(std::vector{AddressKind::file_offset, AddressKind::file_offset, AddressKind::unknown});
+  data.modules.first = data.modules.offset;
   data.frames.module =
       Column(std::vector{ModuleId{0u}, ModuleId{0u}, ModuleId{1u}, ModuleId{2u}, ModuleId{}, ModuleId{0u}});
   data.frames.address = Column(std::vector<std::uint64_t>{0x5123, 0x7000, 0x8010, 0x40, 0x50, 0});
@@ -40,6 +43,7 @@ TEST_CASE("native files with addresses in memory are read as offsets in modules"
   CHECK(data.modules.name[outside.v] == StringId{1u});
   CHECK(data.modules.build_id[outside.v] == StringId{3u});
   CHECK(data.modules.limit[outside.v] == 0);
+  CHECK(data.modules.addresses[outside.v] == AddressKind::loaded);
   CHECK(data.modules.name[anonymous.v] == StringId{2u});
   CHECK(data.modules.limit[anonymous.v] == 0);
   CHECK(data.frames.module[0] == ModuleId{0u});

@@ -59,17 +59,25 @@ class Generator {
     std::vector<ModuleId> modules{ModuleId{}};
     for (unsigned i = random_() % 4; i > 0; --i) {
       const std::string name = word(), build = word();
-      modules.push_back(b_.module({name, build, random_(), random_(), random_()}));
+      const auto kind = static_cast<AddressKind>(random_() % kNAddressKinds);
+      modules.push_back(b_.module({name, build, random_(), random_(), random_(), kind, random_()}));
     }
     std::vector<FunctionId> functions;
     for (std::size_t i = 0; i < 1 + o_.n_frames / 2; ++i)
       functions.push_back(b_.function(FunctionSpec{b_.string(word()), b_.string(word()), b_.string(word()),
                                                    static_cast<std::uint32_t>(random_() % 100), one_in(5)}));
+    std::vector<PieceId> pieces{PieceId{}};
+    const bool returns = one_in(2);
+    for (unsigned i = one_in(2) ? random_() % 5 : 0; i > 0; --i)
+      pieces.push_back(
+          b_.piece({modules[random_() % modules.size()], random_(), random_() % 100, b_.string(word()),
+                    one_in(3) ? FunctionId{} : functions[random_() % functions.size()]}));
     for (std::size_t i = 0; i < o_.n_frames; ++i)
       frames_.push_back(b_.frame(
           {functions[random_() % functions.size()], modules[random_() % modules.size()], b_.string(word()),
            static_cast<std::uint32_t>(random_()), static_cast<std::uint32_t>(random_() % 5), random_(),
-           static_cast<FrameKind>(random_() % kNFrameKinds), one_in(3)}));
+           static_cast<FrameKind>(random_() % kNFrameKinds), one_in(3), returns && one_in(3),
+           pieces[random_() % pieces.size()]}));
     for (unsigned i = 0; i < 3; ++i) {
       const std::string name = word(), process = word();
       threads_.push_back(b_.thread({name, process, number(), number()}));

@@ -95,6 +95,9 @@ TEST_CASE("protobuf's own classes read every column that profd writes") {
     REQUIRE(p.strings().blob() == std::string(d.strings.bytes().begin(), d.strings.bytes().end()));
     REQUIRE(equal(p.strings().offsets(), d.strings.offsets()));
     REQUIRE(equal(p.modules().limit(), d.modules.limit));
+    REQUIRE(equal(p.pieces().start(), d.pieces.start));
+    REQUIRE(equal(p.frames().piece(), d.frames.piece));
+    REQUIRE(p.frames().is_return().size() == d.frames.is_return.size());
     REQUIRE(equal(p.functions().system_name(), d.functions.system_name));
     REQUIRE(equal(p.frames().function(), d.frames.function));
     REQUIRE(equal(p.frames().module(), d.frames.module));
