@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/support/protobuf_wire.h"
 #include "formats/reader.h"
-#include "formats/support/protobuf_wire.h"
 
 namespace profd::easyview {
 

@@ -84,7 +84,7 @@ std::string text_of(const FileDescriptorProto& file) {
   for (const char c : file.package()) scope += c == '.' ? std::string("::") : std::string(1, c);
   std::string out = "// Made of " + file.name() +
                     " by profd-field-numbers.\n#pragma once\n\n#include <cstdint>\n\n"
-                    "#include \"formats/support/protobuf_wire.h\"\n\nnamespace " +
+                    "#include \"core/support/protobuf_wire.h\"\n\nnamespace " +
                     scope + " {\n";
   for (const DescriptorProto& message : file.message_type()) out += text_of(message);
   for (const EnumDescriptorProto& type : file.enum_type()) out += text_of(type);

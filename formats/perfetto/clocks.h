@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/support/protobuf_wire.h"
 #include "formats/perfetto/trace.fields.h"
-#include "formats/support/protobuf_wire.h"
 
 namespace profd::perfetto {
 

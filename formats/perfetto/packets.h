@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "core/support/protobuf_wire.h"
 #include "formats/perfetto/trace.fields.h"
 #include "formats/reader.h"
-#include "formats/support/protobuf_wire.h"
 
 namespace profd::perfetto {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/model/profile_builder.h"
+#include "core/support/protobuf_wire.h"
 #include "formats/perfetto/trace.fields.h"
-#include "formats/support/protobuf_wire.h"
 
 namespace profd::perfetto {
 

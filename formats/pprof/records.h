@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/support/protobuf_wire.h"
 #include "core/support/result.h"
 #include "formats/pprof/profile.fields.h"
 #include "formats/pprof/sample_offsets.h"
 #include "formats/reader.h"
-#include "formats/support/protobuf_wire.h"
 
 namespace profd::pprof {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/support/protobuf_wire.h"
 #include "core/support/result.h"
 #include "formats/simpleperf/report_sample.fields.h"
-#include "formats/support/protobuf_wire.h"
 
 namespace profd::simpleperf {
 

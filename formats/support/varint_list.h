@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "formats/support/protobuf_wire.h"
+#include "core/support/protobuf_wire.h"
 
 namespace profd::protobuf {
 

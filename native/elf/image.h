@@ -53,6 +53,7 @@ struct ElfImage {
   Machine machine = Machine::other;
   std::uint64_t entry = 0;
   std::vector<Segment> segments;  // in the order of the file
+  std::vector<Bytes> notes;       // PT_NOTE
   std::vector<Section> sections;  // the first is the empty one
 
   ByteReader reader(Bytes of, std::uint64_t at = 0) const { return ByteReader(of, big_endian, at); }

@@ -45,6 +45,10 @@ class Resolver {
   // Whether there are units with lines at all; where not, names come from symbol tables alone.
   bool has_lines() const;
 
+  // What of the debug information could not be read and why, as sentences without places; empty where all
+  // was.
+  const std::vector<std::string>& problems() const;
+
   // .dwo files that would say more about these addresses and were not among the files.
   std::vector<SplitWish> wishes(std::span<const std::uint64_t> vaddrs) const;
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/support/result.h"
-#include "server/platform/unique_fd.h"
+#include "core/support/unique_fd.h"
 
 namespace profd {
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server/platform/unique_fd.h"
+#include "core/support/unique_fd.h"
 
 namespace profd {
 namespace fs = std::filesystem;

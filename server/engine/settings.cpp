@@ -18,7 +18,7 @@ namespace {
 constexpr SettingPlaces kClients = kInitially | kAtAnyTime | kFromPage;
 constexpr SettingPlaces kEverywhere = kClients | kInProjectFile;
 
-constexpr std::array<Setting, 17> kSettings = {{
+constexpr std::array<Setting, 19> kSettings = {{
     {"", "profiles", SettingKind::globs, &Settings::profiles, kInProjectFile, "none",
      "Files to load and watch; the first is the one that is [meant](#which-profile-is-meant). Their order is "
      "that of the "
@@ -86,6 +86,17 @@ constexpr std::array<Setting, 17> kSettings = {{
      "`\"pass\"`", "What becomes of those rules that noise leaves open; `--undecided` goes before it.", ""},
     {"", "gate.allow_empty", SettingKind::flag, &Settings::gate_allow_empty, kInProjectFile, "`false`",
      "Those rules may match nothing, as `--allow-empty` has it.", ""},
+    {"symbols", "symbols", SettingKind::flag, &Settings::symbols, kEverywhere, "`true`",
+     "Functions, lines and inlined calls of profiles that have addresses alone are looked for in their "
+     "binaries as they are "
+     "opened ([symbols](symbols.md)). Nothing is asked of the network.",
+     ""},
+    {"debugDirectories", "", SettingKind::names, &Settings::debug_directories, kInitially | kAtAnyTime,
+     "none",
+     "Folders with binaries and their debug information, as absolute paths or `file:` URIs: looked in before "
+     "those of the "
+     "system, by build id and by name.",
+     ""},
     {"projectFile", "", SettingKind::flag, &Settings::project_file, kInitially | kFromPage, "`true`",
      "Of `initializationOptions` alone: false, and `.profd.toml` is not looked at. For folders that nobody "
      "trusts yet.",

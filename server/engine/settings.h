@@ -23,7 +23,7 @@ namespace profd {
 // What one place says: a client, or a project file. Where it says nothing the next one counts (Workspace).
 struct Settings {
   std::optional<double> threshold;
-  std::optional<bool> code_lens, inlay_hints, diagnostics, project_file;
+  std::optional<bool> code_lens, inlay_hints, diagnostics, project_file, symbols;
   std::optional<std::string> metric;
   std::vector<std::string> profiles;  // absolute globs
   std::vector<PathMapping> mappings;  // `to` absolute
@@ -31,6 +31,7 @@ struct Settings {
   std::map<std::string, std::vector<Filter>, std::less<>> profile_filters;  // by URI
   std::vector<std::string> mine;                                            // see mine.h
   std::vector<DerivedMetric> derived;                                       // metrics by formula
+  std::vector<std::string> debug_directories;                               // paths or URIs, as given
   std::vector<GateRule> gate_rules;
   std::optional<std::string> gate_metric;
   std::optional<bool> gate_undecided_fails, gate_allow_empty;

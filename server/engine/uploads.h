@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/support/result.h"
-#include "server/platform/unique_fd.h"
+#include "core/support/unique_fd.h"
 
 namespace profd {
 

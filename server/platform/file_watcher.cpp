@@ -22,7 +22,7 @@
 
 #include <fmt/format.h>
 
-#include "server/platform/unique_fd.h"
+#include "core/support/unique_fd.h"
 
 namespace profd {
 

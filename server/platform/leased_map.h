@@ -13,7 +13,7 @@
 #include <span>
 
 #include "core/support/result.h"
-#include "server/platform/unique_fd.h"
+#include "core/support/unique_fd.h"
 
 namespace profd {
 

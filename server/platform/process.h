@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/support/result.h"
-#include "server/platform/unique_fd.h"
+#include "core/support/unique_fd.h"
 
 namespace profd {
 

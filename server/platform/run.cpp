@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "server/platform/unique_fd.h"
+#include "core/support/unique_fd.h"
 
 #ifdef __GLIBC__
 #if __GLIBC_PREREQ(2, 34)

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server/platform/unique_fd.h"
+#include "core/support/unique_fd.h"
 
 namespace profd {
 namespace {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "server/platform/unique_fd.h"
+#include "core/support/unique_fd.h"
 #include "server/transport/channel.h"
 #include "server/transport/message_bound.h"
 

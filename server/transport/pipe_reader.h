@@ -7,7 +7,7 @@
 #include <string_view>
 #include <thread>
 
-#include "server/platform/unique_fd.h"
+#include "core/support/unique_fd.h"
 
 namespace profd {
 

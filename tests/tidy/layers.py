@@ -9,11 +9,12 @@ from pathlib import Path
 
 # layer: (own layers it may include, third-party headers it may include; None = any)
 RULES: dict[str, tuple[set[str], re.Pattern[str] | None]] = {
-    "core": ({"core"}, re.compile(r"tl/expected|re2/|fmt/|sys/mman")),
+    "core": ({"core"}, re.compile(r"tl/expected|re2/|fmt/|sys/mman|unistd")),
     "formats": ({"core", "formats"}, None),
     "protocol": ({"protocol"}, re.compile(r"tl/expected|nlohmann/|CLI/")),
-    "server": ({"core", "formats", "protocol", "server"}, None),
-    "native": ({"core", "native"}, None),
+    "workers": ({"core", "workers"}, re.compile(r"tl/expected|sys/socket|fcntl|poll")),
+    "server": ({"core", "formats", "protocol", "workers", "server"}, None),
+    "native": ({"core", "workers", "native"}, None),
     "bench": ({"bench"}, None),
 }
 # Inside core and server: a folder and the folders it may look at. Inside server, engine and features know no wire format;
@@ -22,6 +23,9 @@ FOLDERS = {
     "core": {"support": set(), "model": {"support"}, "tree": {"support", "model"}, "view": {"support", "model"},
              "source": {"support", "model", "view"}, "layout": {"support", "model", "view"},
              "compare": {"support", "model", "view"}, "code": {"support"}},
+    # What a file holds (elf) is for all who read code; they know nothing of each other. Of core support alone: see SUPPORT_ALONE.
+    "native": {"elf": set(), "lines": {"elf"}, "disasm": set(),
+             "tools": {"elf", "lines"}, "worker": {"elf", "lines", "disasm"}},
     "server": {"platform": set(), "runtime": set(), "engine": {"platform", "runtime"},
                "feature": {"platform", "engine"}, "dialect": {"platform", "runtime", "engine", "feature"},
                "transport": {"platform", "runtime", "engine", "dialect"},
@@ -34,6 +38,8 @@ EXCEPTIONS = {
     ("server/runtime/log.cpp", "server/feature/escape.h"): "what names say reaches no terminal through the log either",
     ("server/runtime/repeats.cpp", "server/feature/text.h"): "the log writes numbers as answers do",
 }
+# Layers that may look at core/support and nothing else of core: they run in programs that know no profiles.
+SUPPORT_ALONE = {"native", "workers"}
 # Who in formats/ may ask the system for files and memory.
 SYSTEM_HEADERS = re.compile(r"filesystem$|fstream$|fcntl\.h$|unistd\.h$|sys/(stat|mman)\.h$")
 SYSTEM_FILES = {"formats/source.cpp", "formats/source_files.cpp", "formats/support/map_guard.cpp", "formats/support/output_buffer.cpp",
@@ -57,6 +63,8 @@ def problems_of(path: Path, root: Path, used: set[tuple[str, str]]) -> list[str]
         if quote == '"':
             if parts[0] in RULES and parts[0] not in allowed:
                 problems.append(f"{where}: {layer} may not include {parts[0]} ({target})")
+            if layer in SUPPORT_ALONE and parts[0] == "core" and parts[1] != "support":
+                problems.append(f"{where}: {layer} may include core/support alone ({target})")
             if layer in FOLDERS and parts[0] == layer and len(parts) > 2 and len(relative.parts) > 2:
                 mine, theirs = relative.parts[1], parts[1]
                 if theirs != mine and theirs not in FOLDERS[layer][mine]:

@@ -1,0 +1,48 @@
+// The files of one module: asked of the daemon one after the other, mapped, and checked to be those of what
+// ran before anything of them is used.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/support/result.h"
+#include "native/elf/image.h"
+#include "workers/symbols.h"
+
+namespace profd::worker {
+
+// A whole file, mapped to be read. One that is cut short meanwhile ends this process, as it is meant to.
+class MappedFile {
+ public:
+  static Result<std::unique_ptr<MappedFile>> map(int fd);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  [[nodiscard]] const native::ElfImage& image() const { return image_; }
+
+ private:
+  MappedFile(void* at, std::size_t size) : at_(at), size_(size) {}
+
+  void* at_;
+  std::size_t size_;
+  native::ElfImage image_;
+};
+using MappedFilePtr = std::unique_ptr<MappedFile>;
+
+struct ModuleImages {
+  MappedFilePtr binary, debug, alternate;  // null: none
+  std::vector<MappedFilePtr> split;
+
+  // What has debug information, or else anything; null: no file at all.
+  [[nodiscard]] const native::ElfImage* best() const;
+};
+
+// Talks to the daemon at `socket`. An error is one of the socket: files that are missing or wrong are none.
+// `vaddrs` are the addresses for which split files are wished, in the answer of to_vaddrs().
+Result<ModuleImages> find_images(int socket, const ModuleOrder& order);
+Result<void> find_split(int socket, ModuleImages& images, const std::vector<std::uint64_t>& vaddrs);
+
+}  // namespace profd::worker

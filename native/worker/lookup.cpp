@@ -1,0 +1,197 @@
+#include "native/worker/lookup.h"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/support/executor.h"
+#include "native/lines/resolver.h"
+#include "native/worker/files.h"
+#include "workers/frames.h"
+
+namespace profd::worker {
+namespace {
+
+using native::Chains;
+using native::ElfImage;
+
+// Looked up at a time: what is known is told, and a chunk stays below what a frame may have.
+constexpr std::size_t kFirstSlice = 2000;
+constexpr std::size_t kSlice = 20000;
+
+struct Place {
+  std::uint64_t vaddr;
+  std::uint32_t asked;  // position in the order
+};
+
+// Addresses of the order from `from` on are those from `vaddr` on.
+struct Part {
+  std::uint64_t from, size, vaddr;
+};
+
+// What of the binary's image is loaded where, for addresses of `kind`: executable parts before others where
+// two would be one.
+std::vector<Part> parts_of(const ElfImage& image, Addresses kind, std::uint64_t an_address) {
+  std::vector<native::Segment> segments = image.segments;
+  std::stable_sort(segments.begin(), segments.end(), [](const native::Segment& a, const native::Segment& b) {
+    return a.executable && !b.executable;
+  });
+  std::uint64_t base = ~std::uint64_t{0};
+  bool has_bytes = false;
+  for (const native::Segment& segment : segments) {
+    base = std::min(base, segment.vaddr);
+    has_bytes = has_bytes || segment.file_size > 0;
+  }
+  constexpr std::uint64_t kPage = 4096;  // images begin on a page
+  base = base / kPage * kPage;
+  std::vector<Part> parts;
+  const auto add = [&](const Part& part) {
+    const bool fits = part.size > 0 && part.size <= ~std::uint64_t{0} - part.from &&
+                      part.size <= ~std::uint64_t{0} - part.vaddr && parts.size() < kMaxSegments;
+    const auto overlaps = [&](const Part& other) {
+      return part.from < other.from + other.size && other.from < part.from + part.size;
+    };
+    if (fits && std::none_of(parts.begin(), parts.end(), overlaps)) parts.push_back(part);
+  };
+  for (const native::Segment& segment : segments) {
+    if (kind == Addresses::image_offset)
+      add({segment.vaddr - base, segment.memory_size, segment.vaddr});
+    else if (has_bytes)
+      add({segment.offset, segment.file_size, segment.vaddr});
+  }
+  // A file of debug information alone: where its code was in the binary is known by the code alone.
+  if (kind == Addresses::file_offset && !has_bytes && !segments.empty())
+    if (const auto vaddr = native::vaddr_of_offset(image, an_address)) {
+      const native::Segment& code = segments.front();
+      const std::uint64_t shift = *vaddr - an_address;
+      if (code.vaddr >= shift) add({code.vaddr - shift, code.memory_size, code.vaddr});
+    }
+  std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.from < b.from; });
+  return parts;
+}
+
+std::vector<Place> places_of(const ModuleOrder& order, const std::vector<Part>& parts) {
+  std::vector<Place> places;
+  places.reserve(order.addresses.size());
+  for (std::size_t i = 0; i < order.addresses.size(); ++i) {
+    const std::uint64_t address = order.addresses[i];
+    const auto asked = static_cast<std::uint32_t>(i);
+    if (order.kind == Addresses::vaddr) {
+      places.push_back({address, asked});
+      continue;
+    }
+    const auto behind =
+        std::upper_bound(parts.begin(), parts.end(), address,
+                         [](std::uint64_t value, const Part& part) { return value < part.from; });
+    if (behind == parts.begin()) continue;
+    const Part& part = *std::prev(behind);
+    if (address - part.from < part.size) places.push_back({part.vaddr + (address - part.from), asked});
+  }
+  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    return std::pair(a.vaddr, a.asked) < std::pair(b.vaddr, b.asked);
+  });
+  return places;
+}
+
+// Longer names are of no use to anybody who reads them, and of some to who wants to fill memory.
+std::string cut(const std::string& text) {
+  return text.size() <= kMaxTextBytes ? text : text.substr(0, kMaxTextBytes);
+}
+
+// Rows from 1, with 0 for none.
+std::uint32_t one_more(std::uint32_t row) {
+  return row == kNone ? 0 : row + 1;
+}
+std::uint32_t text_or_none(std::uint32_t text) {
+  return text == 0 ? 0 : text + 1;
+}
+
+Chunk chunk_of(const Chains& chains, std::span<const Place> places) {
+  Chunk chunk;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    chunk.asked.push_back(places[i].asked);
+    chunk.link.push_back(one_more(chains.link_of[i]));
+    chunk.asked_piece.push_back(one_more(chains.piece_of[i]));
+  }
+  for (const std::string& text : chains.texts) chunk.texts.push_back(cut(text));
+  // Where lines are known and names are not: a function without a name.
+  const auto nameless = static_cast<std::uint32_t>(chains.functions.size());
+  for (const Chains::Function& function : chains.functions) {
+    chunk.function_name.push_back(function.name);
+    chunk.function_linkage.push_back(text_or_none(function.linkage));
+    chunk.function_file.push_back(text_or_none(function.file));
+    chunk.function_line.push_back(function.line);
+  }
+  if (std::any_of(chains.links.begin(), chains.links.end(),
+                  [](const Chains::Link& link) { return link.function == kNone; })) {
+    chunk.function_name.push_back(0);
+    chunk.function_linkage.push_back(0);
+    chunk.function_file.push_back(0);
+    chunk.function_line.push_back(0);
+  }
+  for (const Chains::Link& link : chains.links) {
+    chunk.link_parent.push_back(one_more(link.parent));
+    chunk.link_function.push_back(link.function == kNone ? nameless : link.function);
+    chunk.link_file.push_back(text_or_none(link.file));
+    chunk.link_line.push_back(link.line);
+    chunk.link_column.push_back(link.column);
+  }
+  for (const Chains::Piece& piece : chains.pieces) {
+    chunk.piece_start.push_back(piece.start);
+    chunk.piece_size.push_back(piece.size);
+    chunk.piece_name.push_back(piece.raw_name);
+    chunk.piece_function.push_back(one_more(piece.function));
+  }
+  return chunk;
+}
+
+}  // namespace
+
+Result<Done> look_up(int socket, const ModuleOrder& order) {
+  PROFD_TRY(ModuleImages images, find_images(socket, order));
+  if (images.best() == nullptr) return Done{};
+  Done done;
+  std::vector<Part> parts;
+  if (order.kind != Addresses::vaddr && !order.addresses.empty())
+    parts = parts_of(images.binary ? images.binary->image() : *images.best(), order.kind,
+                     order.addresses.front());
+  for (const Part& part : parts) {
+    done.segment_from.push_back(part.from);
+    done.segment_size.push_back(part.size);
+    done.segment_vaddr.push_back(part.vaddr);
+  }
+  const std::vector<Place> places = places_of(order, parts);
+  std::vector<std::uint64_t> vaddrs;
+  vaddrs.reserve(places.size());
+  for (const Place& place : places) vaddrs.push_back(place.vaddr);
+  PROFD_CHECK(find_split(socket, images, vaddrs));
+  native::ModuleFiles files;
+  files.binary = images.binary ? &images.binary->image() : nullptr;
+  files.debug = images.debug ? &images.debug->image() : nullptr;
+  files.alternate = images.alternate ? &images.alternate->image() : nullptr;
+  for (const MappedFilePtr& split : images.split) files.split.push_back(&split->image());
+  const auto resolver = native::Resolver::open(files);
+  if (!resolver) {
+    done.problem = cut(resolver.error().message);
+    return done;
+  }
+  done.lines = resolver->has_lines();
+  SerialExecutor executor;
+  std::size_t step = kFirstSlice;
+  for (std::size_t at = 0; at < places.size();) {
+    const std::size_t n = std::min(step, places.size() - at);
+    const auto chains = resolver->resolve(std::span(vaddrs).subspan(at, n), executor);
+    if (!chains) {
+      done.problem = cut(chains.error().message);
+      return done;
+    }
+    PROFD_CHECK(send_frame(socket, encode(Report(chunk_of(*chains, std::span(places).subspan(at, n))))));
+    at += n;
+    step = kSlice;
+  }
+  return done;
+}
+
+}  // namespace profd::worker

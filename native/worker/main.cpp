@@ -1,0 +1,50 @@
+// profd-symbolize: the process that reads binaries for the daemon. Started by it, with one end of a pair of
+// sockets at kWorkerSocket; ends when the other end is closed.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+
+#include <unistd.h>
+
+#include "native/worker/lookup.h"
+#include "native/worker/sandbox.h"
+#include "workers/exit_codes.h"
+#include "workers/frames.h"
+#include "workers/symbols.h"
+
+namespace {
+
+using namespace profd;
+
+// Nothing is left to be done, and nothing of this process is worth anything.
+[[noreturn]] void out_of_memory() {
+  ::_exit(kWorkerOutOfMemory);
+}
+
+Result<void> serve(bool confined) {
+  PROFD_CHECK(send_frame(kWorkerSocket, encode(worker::Report(worker::Hello{PROFD_VERSION, confined}))));
+  while (true) {
+    PROFD_TRY(const Frame frame, receive_frame(kWorkerSocket));
+    PROFD_TRY(const worker::Order order, worker::decode_order(frame.bytes));
+    const auto* module = std::get_if<worker::ModuleOrder>(&order);
+    if (module == nullptr) return fail(ErrorCode::malformed, "a file that nobody wished for");
+    PROFD_TRY(worker::Done done, worker::look_up(kWorkerSocket, *module));
+    PROFD_CHECK(send_frame(kWorkerSocket, encode(worker::Report(std::move(done)))));
+  }
+}
+
+}  // namespace
+
+int main() {
+  if (::isatty(kWorkerSocket) != 0 || ::lseek(kWorkerSocket, 0, SEEK_CUR) >= 0) {
+    std::fputs("profd-symbolize is started by profd, which gives it its work\n", stderr);
+    return 2;
+  }
+  std::set_new_handler(out_of_memory);
+  const auto confined = worker::confine();
+  if (!confined) ::_exit(kWorkerNotConfined);
+  // The other end is gone: so is the work.
+  static_cast<void>(serve(*confined));
+  ::_exit(0);
+}
