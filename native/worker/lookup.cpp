@@ -21,10 +21,7 @@ using native::ElfImage;
 constexpr std::size_t kFirstSlice = 2000;
 constexpr std::size_t kSlice = 20000;
 
-struct Place {
-  std::uint64_t vaddr;
-  std::uint32_t asked;  // position in the order
-};
+using Place = AskedPlace;
 
 // Addresses of the order from `from` on are those from `vaddr` on.
 struct Part {
@@ -149,20 +146,8 @@ Chunk chunk_of(const Chains& chains, std::span<const Place> places) {
 
 }  // namespace
 
-Result<Done> look_up(int socket, const ModuleOrder& order) {
-  PROFD_TRY(ModuleImages images, find_images(socket, order));
-  if (images.best() == nullptr) return Done{};
+Result<Done> look_up_places(int socket, ModuleImages& images, std::span<const AskedPlace> places) {
   Done done;
-  std::vector<Part> parts;
-  if (order.kind != Addresses::vaddr && !order.addresses.empty())
-    parts = parts_of(images.binary ? images.binary->image() : *images.best(), order.kind,
-                     order.addresses.front());
-  for (const Part& part : parts) {
-    done.segment_from.push_back(part.from);
-    done.segment_size.push_back(part.size);
-    done.segment_vaddr.push_back(part.vaddr);
-  }
-  const std::vector<Place> places = places_of(order, parts);
   std::vector<std::uint64_t> vaddrs;
   vaddrs.reserve(places.size());
   for (const Place& place : places) vaddrs.push_back(place.vaddr);
@@ -187,10 +172,29 @@ Result<Done> look_up(int socket, const ModuleOrder& order) {
       done.problem = cut(chains.error().message);
       return done;
     }
-    PROFD_CHECK(send_frame(socket, encode(Report(chunk_of(*chains, std::span(places).subspan(at, n))))));
+    PROFD_CHECK(send_frame(socket, encode(Report(chunk_of(*chains, places.subspan(at, n))))));
     at += n;
     step = kSlice;
   }
+  return done;
+}
+
+Result<Done> look_up(int socket, const ModuleOrder& order) {
+  PROFD_TRY(ModuleImages images, find_images(socket, order));
+  if (images.best() == nullptr) return Done{};
+  Done done;
+  std::vector<Part> parts;
+  if (order.kind != Addresses::vaddr && !order.addresses.empty())
+    parts = parts_of(images.binary ? images.binary->image() : *images.best(), order.kind,
+                     order.addresses.front());
+  for (const Part& part : parts) {
+    done.segment_from.push_back(part.from);
+    done.segment_size.push_back(part.size);
+    done.segment_vaddr.push_back(part.vaddr);
+  }
+  PROFD_TRY(Done looked_up, look_up_places(socket, images, places_of(order, parts)));
+  done.problem = std::move(looked_up.problem);
+  done.lines = looked_up.lines;
   return done;
 }
 
