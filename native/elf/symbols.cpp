@@ -81,6 +81,10 @@ bool is_internal(std::string_view name) {
   return name.empty() || name.starts_with(".L") || name[0] == '$';
 }
 
+std::size_t underscores(std::string_view name) {
+  return std::min(name.find_first_not_of('_'), name.size());
+}
+
 int rank(unsigned binding) {
   return binding == 1 ? 0 : binding == 2 ? 1 : 2;
 }
@@ -111,8 +115,11 @@ std::vector<Symbol> code_symbols(const ElfImage& image, SymbolTable which) {
     found.push_back({symbol, rank(raw.binding)});
   }
   std::sort(found.begin(), found.end(), [](const Ranked& a, const Ranked& b) {
-    return std::tuple(a.symbol.vaddr, !a.symbol.stated_function, a.binding, a.symbol.name) <
-           std::tuple(b.symbol.vaddr, !b.symbol.stated_function, b.binding, b.symbol.name);
+    const auto key = [](const Ranked& of) {
+      return std::tuple(of.symbol.vaddr, !of.symbol.stated_function, of.binding, underscores(of.symbol.name),
+                        of.symbol.name);
+    };
+    return key(a) < key(b);
   });
   std::vector<Symbol> symbols;
   symbols.reserve(found.size());

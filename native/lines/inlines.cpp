@@ -51,11 +51,13 @@ CodeValues read_code_values(EntryWalk& walk, UnitShape shape) {
   return values;
 }
 
+using Keeps = std::function<bool(std::uint64_t, std::uint64_t)>;
+
 class Painter {
  public:
   Painter(const Unit& unit, std::span<const std::uint64_t> asked, std::uint64_t code_begin,
-          UnitInlines& result)
-      : unit_(unit), asked_(asked), code_begin_(code_begin), result_(result) {}
+          const Keeps& keeps, UnitInlines& result)
+      : unit_(unit), asked_(asked), code_begin_(code_begin), keeps_(keeps), result_(result) {}
 
   // The level of a function's or an inlined call's children; `around` is that of the entry itself.
   Level paint(const Level& around, bool inlined, std::uint64_t entry, const CodeValues& values) {
@@ -72,6 +74,7 @@ class Painter {
         const auto i = static_cast<std::uint32_t>(at - asked_.begin());
         std::uint32_t& owner = result_.node_of[i];
         if (inlined && (owner == kNone || owner < around.node)) continue;
+        if (!inlined && owner != kNone && keeps_(*at, result_.nodes[function_of(owner)].entry)) continue;
         owner = node;
         level.first = std::min(level.first, i);
         level.last = std::max(level.last, i + 1);
@@ -87,18 +90,25 @@ class Painter {
   }
 
  private:
+  std::uint32_t function_of(std::uint32_t node) const {
+    while (result_.nodes[node].parent != kNone) node = result_.nodes[node].parent;
+    return node;
+  }
+
   const Unit& unit_;
   std::span<const std::uint64_t> asked_;
   std::uint64_t code_begin_;
+  const Keeps& keeps_;
   UnitInlines& result_;
 };
 
 }  // namespace
 
-UnitInlines find_inlines(const Unit& unit, std::span<const std::uint64_t> asked, std::uint64_t code_begin) {
+UnitInlines find_inlines(const Unit& unit, std::span<const std::uint64_t> asked, std::uint64_t code_begin,
+                         const Keeps& keeps) {
   UnitInlines result;
   result.node_of.assign(asked.size(), kNone);
-  Painter painter(unit, asked, code_begin, result);
+  Painter painter(unit, asked, code_begin, keeps, result);
   const Level whole{kNone, 0, static_cast<std::uint32_t>(asked.size())};
   std::vector<Level> open;  // by depth
   EntryWalk walk(unit);

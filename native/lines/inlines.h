@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct UnitInlines {
 // One pass over the unit. `asked` is sorted. Of two that overlap the later one in the unit has the address;
 // what an inlined call claims beyond its parent is not its. Code below `code_begin` was thrown away by the
 // linker.
-UnitInlines find_inlines(const Unit& unit, std::span<const std::uint64_t> asked, std::uint64_t code_begin);
+UnitInlines find_inlines(const Unit& unit, std::span<const std::uint64_t> asked, std::uint64_t code_begin,
+                         const std::function<bool(std::uint64_t, std::uint64_t)>& keeps);
 
 }  // namespace profd::native

@@ -1,5 +1,8 @@
 #include "native/lines/names.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "native/elf/symbols.h"
 #include "native/lines/walk.h"
 
@@ -22,15 +25,60 @@ bool is_parent(std::uint16_t tag) {
   }
 }
 
-std::string name_as_parent(const Unit& unit, std::uint64_t at, std::uint16_t tag) {
-  const std::string_view name = names_of({&unit, at}).name;
-  if (!name.empty()) return std::string(name);
-  return tag == dwarf::name_space ? "(anonymous namespace)" : "(anonymous)";
+bool is_class(std::uint16_t tag) {
+  return tag == dwarf::class_type || tag == dwarf::structure_type || tag == dwarf::union_type;
+}
+
+struct Parent {
+  std::uint64_t at = 0;
+  std::uint16_t tag = 0;
+};
+
+// What stands before a name so far, and the entry that the rest is before; none where that was all.
+struct Prefix {
+  std::string text;
+  EntryRef before;
+};
+
+// From the innermost of the parents outward, up to one that is declared elsewhere.
+void put_parents(const Unit& unit, std::span<const Parent> open, Prefix& prefix) {
+  prefix.before = {};
+  for (auto parent = open.rbegin(); parent != open.rend(); ++parent) {
+    if (!is_parent(parent->tag)) continue;
+    const FunctionNames names = names_of({&unit, parent->at}, NamesWanted::name);
+    std::string_view name = names.name;
+    if (name.empty()) name = is_class(parent->tag) ? "<lambda>" : "(anonymous namespace)";
+    if (prefix.text.size() + name.size() > kMaxName) return;
+    prefix.text = std::string(name) + "::" + prefix.text;
+    if (names.named && (names.named.at != parent->at || names.named.unit != &unit)) {
+      prefix.before = names.named;
+      return;
+    }
+  }
+}
+
+// One pass over the unit for those of `prefixes` that are before entries of it, sorted by place.
+void put_parents_in(const Unit& unit, std::span<Prefix* const> prefixes) {
+  std::vector<Parent> open;
+  auto next = prefixes.begin();
+  EntryWalk walk(unit);
+  while (next != prefixes.end() && walk.next()) {
+    open.resize(walk.depth());
+    for (; next != prefixes.end() && (*next)->before.at <= walk.at(); ++next) {
+      if ((*next)->before.at == walk.at())
+        put_parents(unit, open, **next);
+      else
+        (*next)->before = {};
+    }
+    if (walk.has_children()) open.push_back({walk.at(), walk.abbreviation().tag});
+    walk.skip();
+  }
+  for (; next != prefixes.end(); ++next) (*next)->before = {};
 }
 
 }  // namespace
 
-FunctionNames names_of(EntryRef entry) {
+FunctionNames names_of(EntryRef entry, NamesWanted wanted) {
   FunctionNames names;
   for (unsigned hop = 0; hop <= kMaxHops && entry; ++hop) {
     const Unit& unit = *entry.unit;
@@ -75,7 +123,9 @@ FunctionNames names_of(EntryRef entry) {
       names.file = constant_of(file);
       names.line = static_cast<std::uint32_t>(constant_of(line));
     }
-    if (!names.linkage.empty() && !names.name.empty() && names.declared_in != nullptr) break;
+    if (wanted == NamesWanted::all && !names.linkage.empty() && !names.name.empty() &&
+        names.declared_in != nullptr)
+      break;
     entry = entry_of(unit, origin ? origin : specification);
   }
   return names;
@@ -96,27 +146,28 @@ bool has_qualified_names(const Unit& unit) {
   }
 }
 
-std::vector<std::string> parents_of(const Unit& unit, std::span<const std::uint64_t> at) {
-  std::vector<std::string> prefixes(at.size());
-  struct Parent {
-    std::uint64_t at;
-    std::uint16_t tag;
-  };
-  std::vector<Parent> open;
-  std::size_t next = 0;
-  EntryWalk walk(unit);
-  while (next < at.size() && walk.next()) {
-    open.resize(walk.depth(), Parent{0, 0});
-    for (; next < at.size() && at[next] <= walk.at(); ++next) {
-      if (at[next] != walk.at()) continue;
-      for (const Parent& parent : open)
-        if (is_parent(parent.tag) && prefixes[next].size() < kMaxName)
-          prefixes[next] += name_as_parent(unit, parent.at, parent.tag).substr(0, kMaxName) + "::";
+std::vector<std::string> prefixes_of(std::span<const EntryRef> named) {
+  std::vector<Prefix> prefixes;
+  for (const EntryRef& entry : named) prefixes.push_back({{}, entry});
+  for (unsigned hop = 0; hop < kMaxHops; ++hop) {
+    std::vector<Prefix*> open;
+    for (Prefix& prefix : prefixes)
+      if (prefix.before) open.push_back(&prefix);
+    if (open.empty()) break;
+    std::sort(open.begin(), open.end(), [](const Prefix* a, const Prefix* b) {
+      return std::pair(a->before.unit, a->before.at) < std::pair(b->before.unit, b->before.at);
+    });
+    for (std::size_t i = 0; i < open.size();) {
+      const Unit* unit = open[i]->before.unit;
+      std::size_t end = i;
+      while (end < open.size() && open[end]->before.unit == unit) ++end;
+      put_parents_in(*unit, std::span(open).subspan(i, end - i));
+      i = end;
     }
-    if (walk.has_children()) open.push_back({walk.at(), walk.abbreviation().tag});
-    walk.skip();
   }
-  return prefixes;
+  std::vector<std::string> texts;
+  for (Prefix& prefix : prefixes) texts.push_back(std::move(prefix.text));
+  return texts;
 }
 
 }  // namespace profd::native

@@ -21,13 +21,15 @@ struct FunctionNames {
   std::uint64_t file = 0;
   std::uint32_t line = 0;
 };
-FunctionNames names_of(EntryRef entry);
+// `name`: goes the whole way, so that `named` is where the entry is declared.
+enum class NamesWanted : std::uint8_t { all, name };
+FunctionNames names_of(EntryRef entry, NamesWanted wanted = NamesWanted::all);
 
 // Whether names in this unit have parents at all: not in C, nor where names are whole (Go).
 bool has_qualified_names(const Unit& unit);
 
-// For entries of one unit, sorted by place: what stands before their names, "a::b::" or "". One pass over the
-// unit.
-std::vector<std::string> parents_of(const Unit& unit, std::span<const std::uint64_t> at);
+// What stands before the name of each of these entries, "a::b::" or "": the names of what they are declared
+// in. One pass over each of their units, and over those that these parents in turn are declared in.
+std::vector<std::string> prefixes_of(std::span<const EntryRef> named);
 
 }  // namespace profd::native

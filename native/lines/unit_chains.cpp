@@ -1,7 +1,6 @@
 #include "native/lines/unit_chains.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -36,10 +35,12 @@ std::uint32_t symbol_function(const SymbolMap::Found& symbol, bool folds_clones,
   return is_mangled(name) ? table.function(name, "", 0, 0) : table.function("", name, 0, 0);
 }
 
-// The row that covers each asked address; line 0 and file of no number where there is none.
+constexpr std::uint64_t kNoRow = UINT64_MAX;  // as a file's number
+
+// The row that covers each asked address; its file is kNoRow where there is none.
 std::vector<LineRow> rows_at(const LineProgram& program, std::span<const std::uint64_t> asked,
                              std::uint64_t code_begin) {
-  std::vector<LineRow> rows(asked.size());
+  std::vector<LineRow> rows(asked.size(), LineRow{0, kNoRow, 0, 0});
   LineRow before;
   bool inside = false, alive = false;
   auto next = asked.begin();
@@ -67,7 +68,9 @@ class UnitChains {
         symbols_(symbols),
         known_(known),
         table_(table),
-        inlines_(find_inlines(*question.entries, asked, question.code_begin)) {}
+        inlines_(find_inlines(
+            *question.entries, asked, question.code_begin,
+            [this](std::uint64_t vaddr, std::uint64_t entry) { return is_named_by_symbol(vaddr, entry); })) {}
 
   std::vector<Answer> run() {
     read_lines();
@@ -81,12 +84,18 @@ class UnitChains {
   }
 
  private:
+  // Whether the symbol at `vaddr` is that of the function at `entry`.
+  bool is_named_by_symbol(std::uint64_t vaddr, std::uint64_t entry) const {
+    const auto symbol = symbols_.find(vaddr);
+    return symbol && names_of({question_.entries, entry}).linkage == symbol->name;
+  }
+
   using Files = std::unordered_map<std::uint64_t, std::uint32_t>;
 
   void read_lines() {
     const Unit& unit = *question_.unit;
     const Unit& entries = *question_.entries;
-    rows_.resize(asked_.size());
+    rows_.assign(asked_.size(), LineRow{0, kNoRow, 0, 0});
     if (unit.stmt_list) lines_ = LineProgram::read(unit, unit.stmt_list.number);
     if (lines_) rows_ = rows_at(*lines_, asked_, question_.code_begin);
     if (&entries != &unit && !entries.file->sections.line.empty())
@@ -104,7 +113,9 @@ class UnitChains {
   std::uint32_t entry_path(const Unit* unit, std::uint64_t file) {
     if (unit == nullptr) return 0;
     if (unit == question_.unit) return row_path(file);
-    if (unit == question_.entries) return path(split_files_, split_paths_, file);
+    // A split unit without a table of its own counts the files of its skeleton.
+    if (unit == question_.entries)
+      return split_files_ ? path(split_files_, split_paths_, file) : row_path(file);
     auto [found, is_new] = other_files_.try_emplace(unit);
     if (is_new && unit->stmt_list) found->second.program = LineProgram::read(*unit, unit->stmt_list.number);
     return path(found->second.program, found->second.files, file);
@@ -163,24 +174,17 @@ class UnitChains {
   }
 
   void make_rows(std::vector<Wanted>& wanted) {
-    // Names without a linkage name are qualified by their parents, which one pass over each unit finds.
-    std::map<const Unit*, std::vector<std::uint64_t>> bare;
+    std::vector<EntryRef> bare;  // names that their parents qualify
     const auto is_bare = [](const Wanted& one) {
-      return one.linkage.empty() && one.names.named && has_qualified_names(*one.names.named.unit);
+      return one.linkage.empty() && !one.names.name.empty() && has_qualified_names(*one.names.named.unit);
     };
     for (const Wanted& one : wanted)
-      if (is_bare(one)) bare[one.names.named.unit].push_back(one.names.named.at);
-    std::map<std::pair<const Unit*, std::uint64_t>, std::string> prefixes;
-    for (auto& [unit, places] : bare) {
-      std::sort(places.begin(), places.end());
-      places.erase(std::unique(places.begin(), places.end()), places.end());
-      std::vector<std::string> found = parents_of(*unit, places);
-      for (std::size_t i = 0; i < places.size(); ++i) prefixes[{unit, places[i]}] = std::move(found[i]);
-    }
+      if (is_bare(one)) bare.push_back(one.names.named);
+    const std::vector<std::string> prefixes = prefixes_of(bare);
+    auto prefix = prefixes.begin();
     for (const Wanted& one : wanted) {
       std::string name(one.names.name);
-      if (is_bare(one) && !name.empty())
-        name = (prefixes[{one.names.named.unit, one.names.named.at}] + name).substr(0, kMaxName);
+      if (is_bare(one)) name = (*prefix++ + name).substr(0, kMaxName);
       if (name.empty() && one.linkage.empty()) continue;
       *one.row = table_.function(one.linkage, name, entry_path(one.names.declared_in, one.names.file),
                                  one.names.line);
@@ -202,7 +206,7 @@ class UnitChains {
   Answer answer(std::size_t i) {
     const LineRow& row = rows_[i];
     const std::uint32_t node = inlines_.node_of[i];
-    const std::uint32_t file = row.line == 0 ? 0 : row_path(row.file);
+    const std::uint32_t file = row.file == kNoRow ? 0 : row_path(row.file);
     const SymbolMap::Found* symbol = at_symbol_[i] ? &*at_symbol_[i] : nullptr;
 
     std::uint32_t function = node == kNone ? kNone : function_of_[node];
@@ -220,7 +224,7 @@ class UnitChains {
       answer.piece =
           table_.piece(inlines_.nodes[outermost].begin,
                        inlines_.nodes[outermost].end - inlines_.nodes[outermost].begin, "", outer_function);
-    if (function == kNone && row.line == 0 && node == kNone) return answer;
+    if (function == kNone && row.file == kNoRow && node == kNone) return answer;
     answer.link = table_.link(
         {node == kNone ? kNone : caller_of_[node], function, file, row.line, row.line == 0 ? 0 : row.column});
     return answer;

@@ -228,6 +228,24 @@ bool ProfileThreadsRequest::decode_result(const Json& value, Result& out, const 
   return Codec<Result>::decode(value, out, path);
 }
 
+bool ProfileModulesRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string ProfileModulesRequest::params_text(const Params& params) { return text_of(params); }
+std::string ProfileModulesRequest::result_text(const Result& result) { return text_of(result); }
+bool ProfileModulesRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool ProfileSymbolizeRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string ProfileSymbolizeRequest::params_text(const Params& params) { return text_of(params); }
+std::string ProfileSymbolizeRequest::result_text(const Result& result) { return text_of(result); }
+bool ProfileSymbolizeRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool FlameGraphRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

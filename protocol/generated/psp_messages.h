@@ -337,6 +337,37 @@ struct ProfileThreadsRequest {
   static std::string result_text(const Result& result);
 };
 
+// The binaries that the code of a profile is of, costliest first: whether their functions, lines
+// and inlined calls are known, where that is not so why, which files were looked at, and what to
+// do.
+struct ProfileModulesRequest {
+  static constexpr char method[] = "profile/modules";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = ProfileModulesParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = ProfileModulesResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Looks for the functions, lines and inlined calls of a profile's addresses in the binaries they
+// are of, with the folders of the settings and those given here. What is found is a new revision of
+// the profile (`profile/changed`), which keeps every value; several on the way where it takes long,
+// costliest modules first. Binaries are read by another process, without network, which may fail:
+// the profile stays, and its modules say why. Done by itself when a profile is opened, unless the
+// setting `symbols` is false.
+struct ProfileSymbolizeRequest {
+  static constexpr char method[] = "profile/symbolize";
+  static constexpr Lane lane = Lane::bulk;
+  using Params = ProfileSymbolizeParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = ProfileSymbolizeResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // A view laid out for a viewport. Widths are exact: what is too narrow is joined into remainder
 // boxes, never left out. Values are JSON integers where the metric is integral; a client whose
 // numbers are doubles shows `text`.
@@ -815,7 +846,7 @@ struct StatusNotification {
 };
 
 // Requests that wait, where they name no profile, for the one that is meant while it is read.
-inline constexpr std::array<std::string_view, 27> kAwaitProfile = {
+inline constexpr std::array<std::string_view, 29> kAwaitProfile = {
     ExecuteCommandRequest::method,
     RecordedAgainRequest::method,
     ProfileCloseRequest::method,
@@ -826,6 +857,8 @@ inline constexpr std::array<std::string_view, 27> kAwaitProfile = {
     MetricDeriveRequest::method,
     MetricForgetRequest::method,
     ProfileThreadsRequest::method,
+    ProfileModulesRequest::method,
+    ProfileSymbolizeRequest::method,
     FlameGraphRequest::method,
     HiddenMatchesRequest::method,
     TableRequest::method,

@@ -111,6 +111,26 @@ bool from_wire(std::string_view text, ProfileChangeReason& value) {
   return false;
 }
 
+std::string_view to_wire(ModuleState value) {
+  switch (value) {
+    case ModuleState::full: return "full";
+    case ModuleState::lines: return "lines";
+    case ModuleState::names: return "names";
+    case ModuleState::none: return "none";
+    case ModuleState::mismatch: return "mismatch";
+    case ModuleState::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, ModuleState& value) {
+  if (text == "full") return value = ModuleState::full, true;
+  if (text == "lines") return value = ModuleState::lines, true;
+  if (text == "names") return value = ModuleState::names, true;
+  if (text == "none") return value = ModuleState::none, true;
+  if (text == "mismatch") return value = ModuleState::mismatch, true;
+  return false;
+}
+
 std::string_view to_wire(ViewShape value) {
   switch (value) {
     case ViewShape::top_down: return "topDown";
@@ -2352,6 +2372,142 @@ void write(JsonText& out, const MetricListResult& value) {
   put(out, "metrics", value.metrics);
   put(out, "default", value.default_);
   put(out, "derived", value.derived);
+  out.end_object();
+}
+
+bool decode(const Json& value, ProfileModulesParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .defaulted("limit", out.limit)
+      .limit("limit", out.limit, {.maximum = 1000})
+      .ok();
+}
+void write(JsonText& out, const ProfileModulesParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "limit", value.limit);
+  out.end_object();
+}
+
+bool decode(const Json& value, TriedFile& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("path", out.path)
+      .required("why", out.why)
+      .ok();
+}
+void write(JsonText& out, const TriedFile& value) {
+  out.begin_object();
+  put(out, "path", value.path);
+  put(out, "why", value.why);
+  out.end_object();
+}
+
+bool decode(const Json& value, ProfileModule& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("path", out.path)
+      .optional("buildId", out.build_id)
+      .required("amount", out.amount)
+      .required("state", out.state)
+      .optional("reason", out.reason)
+      .optional("remedy", out.remedy)
+      .optional("file", out.file)
+      .defaulted("unchecked", out.unchecked)
+      .defaulted("tried", out.tried)
+      .required("addresses", out.addresses)
+      .required("known", out.known)
+      .ok();
+}
+void write(JsonText& out, const ProfileModule& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "path", value.path);
+  put_optional(out, "buildId", value.build_id);
+  put(out, "amount", value.amount);
+  put(out, "state", value.state);
+  put_optional(out, "reason", value.reason);
+  put_optional(out, "remedy", value.remedy);
+  put_optional(out, "file", value.file);
+  put(out, "unchecked", value.unchecked);
+  put(out, "tried", value.tried);
+  put(out, "addresses", value.addresses);
+  put(out, "known", value.known);
+  out.end_object();
+}
+
+bool decode(const Json& value, ProfileModulesResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("metric", out.metric)
+      .required("modules", out.modules)
+      .defaulted("left", out.left)
+      .defaulted("symbolizing", out.symbolizing)
+      .ok();
+}
+void write(JsonText& out, const ProfileModulesResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "metric", value.metric);
+  put(out, "modules", value.modules);
+  put(out, "left", value.left);
+  put(out, "symbolizing", value.symbolizing);
+  out.end_object();
+}
+
+bool decode(const Json& value, ModuleFile& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("module", out.module)
+      .limit("module", out.module, {.max_length = 10000})
+      .required("uri", out.uri)
+      .ok();
+}
+void write(JsonText& out, const ModuleFile& value) {
+  out.begin_object();
+  put(out, "module", value.module);
+  put(out, "uri", value.uri);
+  out.end_object();
+}
+
+bool decode(const Json& value, ProfileSymbolizeParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .optional("workDoneToken", out.work_done_token)
+      .defaulted("modules", out.modules)
+      .limit("modules", out.modules, {.max_items = 1000})
+      .defaulted("directories", out.directories)
+      .limit("directories", out.directories, {.max_items = 100})
+      .defaulted("files", out.files)
+      .limit("files", out.files, {.max_items = 1000})
+      .ok();
+}
+void write(JsonText& out, const ProfileSymbolizeParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "modules", value.modules);
+  put(out, "directories", value.directories);
+  put(out, "files", value.files);
+  out.end_object();
+}
+
+bool decode(const Json& value, ProfileSymbolizeResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("text", out.text)
+      .required("modules", out.modules)
+      .defaulted("left", out.left)
+      .ok();
+}
+void write(JsonText& out, const ProfileSymbolizeResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "text", value.text);
+  put(out, "modules", value.modules);
+  put(out, "left", value.left);
   out.end_object();
 }
 

@@ -145,7 +145,7 @@ bool from_wire(std::string_view text, ProfileState& value);
 // What happened to a profile.
 enum class ProfileChangeReason : std::uint8_t {
   opened,  // A client opened it.
-  reloaded,  // Its file changed; it has a new revision.
+  reloaded,  // Its file changed, or names of its code were found: it has a new revision.
   reload_failed,  // Its file changed and cannot be read; the older revision is served.
   closed,  // It is gone.
   default_changed,  // It became the default profile, or got another default metric.
@@ -154,6 +154,18 @@ enum class ProfileChangeReason : std::uint8_t {
 };
 std::string_view to_wire(ProfileChangeReason value);
 bool from_wire(std::string_view text, ProfileChangeReason& value);
+
+// What is known of the code of a module.
+enum class ModuleState : std::uint8_t {
+  full,  // Functions, lines and inlined calls.
+  lines,  // Functions and lines, as its profiler wrote them.
+  names,  // Functions, by the symbol table.
+  none,  // Nothing but addresses.
+  mismatch,  // Nothing: the files that are there are of other builds.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(ModuleState value);
+bool from_wire(std::string_view text, ModuleState& value);
 
 // The shape of a view.
 enum class ViewShape : std::uint8_t {
@@ -1989,6 +2001,116 @@ struct MetricListResult {
 };
 bool decode(const nlohmann::json& value, MetricListResult& out, const Path& path);
 void write(JsonText& out, const MetricListResult& value);
+
+// Parameters of `profile/modules`.
+struct ProfileModulesParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // Modules at most.
+  std::uint32_t limit = 100;
+};
+bool decode(const nlohmann::json& value, ProfileModulesParams& out, const Path& path);
+void write(JsonText& out, const ProfileModulesParams& value);
+
+// A file that was looked at for a module.
+struct TriedFile {
+  // The file.
+  std::string path;
+  // What became of it: `used`, or why it was not.
+  std::string why;
+};
+bool decode(const nlohmann::json& value, TriedFile& out, const Path& path);
+void write(JsonText& out, const TriedFile& value);
+
+// A binary that code of the profile is of.
+struct ProfileModule {
+  // Its name, short.
+  std::string name;
+  // As the profile has it.
+  std::string path;
+  // In hexadecimal; absent: the profile does not say.
+  std::optional<std::string> build_id;
+  // Self value of its code.
+  Amount amount;
+  // What is known of its code.
+  OpenEnum<ModuleState> state;
+  // Why no more is known, as a sentence.
+  std::optional<std::string> reason;
+  // What would bring more.
+  std::optional<std::string> remedy;
+  // The file that names and lines are of; absent: the profile's own, or none.
+  std::optional<std::string> file;
+  // That nothing but its user's word says that `file` is what ran: the profile has no build id.
+  bool unchecked = false;
+  // The files that were looked at.
+  std::vector<TriedFile> tried;
+  // How many of its frames have an address.
+  Measure addresses;
+  // How many of these have a function.
+  Measure known;
+};
+bool decode(const nlohmann::json& value, ProfileModule& out, const Path& path);
+void write(JsonText& out, const ProfileModule& value);
+
+// Result of `profile/modules`.
+struct ProfileModulesResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The metric of the shares: the profile's own default.
+  std::string metric;
+  // The modules, largest self value first.
+  std::vector<ProfileModule> modules;
+  // How many further modules there are.
+  std::uint32_t left = 0;
+  // Names are being looked for; `profile/changed` tells of them.
+  bool symbolizing = false;
+};
+bool decode(const nlohmann::json& value, ProfileModulesResult& out, const Path& path);
+void write(JsonText& out, const ProfileModulesResult& value);
+
+// The binary that a module is, on its user's word.
+struct ModuleFile {
+  // Its path as the profile has it, its name, or its build id.
+  std::string module;
+  // The file. Another build id than that of the profile is refused all the same.
+  std::string uri;
+};
+bool decode(const nlohmann::json& value, ModuleFile& out, const Path& path);
+void write(JsonText& out, const ModuleFile& value);
+
+// Parameters of `profile/symbolize`.
+struct ProfileSymbolizeParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // Names, paths or build ids of the modules that are meant; absent or empty: all.
+  std::vector<std::string> modules;
+  // Folders to look in, before those of the settings.
+  std::vector<std::string> directories;
+  // Binaries of modules.
+  std::vector<ModuleFile> files;
+};
+bool decode(const nlohmann::json& value, ProfileSymbolizeParams& out, const Path& path);
+void write(JsonText& out, const ProfileSymbolizeParams& value);
+
+// Result of `profile/symbolize`.
+struct ProfileSymbolizeResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision now; the one before where nothing was found.
+  std::uint32_t revision = 0;
+  // What came of it, as a sentence.
+  std::string text;
+  // The modules, as of `profile/modules`.
+  std::vector<ProfileModule> modules;
+  // How many further modules there are.
+  std::uint32_t left = 0;
+};
+bool decode(const nlohmann::json& value, ProfileSymbolizeResult& out, const Path& path);
+void write(JsonText& out, const ProfileSymbolizeResult& value);
 
 // Parameters of `profile/threads`.
 struct ProfileThreadsParams {

@@ -38,26 +38,13 @@ struct NamedCommand {
 };
 // In the order of the help.
 constexpr NamedCommand kCommands[] = {
-    {"summary", add_summary},
-    {"top", add_top},
-    {"tree", add_tree},
-    {"flame", add_flame},
-    {"hotspots", add_hotspots},
-    {"list", add_list},
-    {"search", add_search},
-    {"diff", add_diff},
-    {"aggregate", add_aggregate},
-    {"join", add_join},
-    {"leaks", add_leaks},
-    {"gate", add_gate},
-    {"check", add_check},
-    {"convert", add_convert},
-    {"formats", add_formats},
-    {"view", add_view},
-    {"serve", add_serve},
-    {"connect", add_connect},
-    {"query", add_query},
-    {"completion", add_completion},
+    {"summary", add_summary}, {"top", add_top},           {"tree", add_tree},
+    {"flame", add_flame},     {"hotspots", add_hotspots}, {"list", add_list},
+    {"search", add_search},   {"diff", add_diff},         {"aggregate", add_aggregate},
+    {"join", add_join},       {"leaks", add_leaks},       {"gate", add_gate},
+    {"check", add_check},     {"convert", add_convert},   {"symbolize", add_symbolize},
+    {"formats", add_formats}, {"view", add_view},         {"serve", add_serve},
+    {"connect", add_connect}, {"query", add_query},       {"completion", add_completion},
     {"man", add_man},
 };
 

@@ -19,6 +19,7 @@
 #include "server/cli/project_here.h"
 #include "server/cli/read_within.h"
 #include "server/cli/report_text.h"
+#include "server/cli/symbols_here.h"
 #include "server/engine/mine.h"
 #include "server/engine/origins.h"
 #include "server/engine/pick_profile.h"
@@ -231,6 +232,11 @@ void add_view_options(CLI::App& app, ProfileOptions& options) {
   app.add_flag("--gc-on-stack", options.gc_on_stack,
                "Show V8's garbage collector on the stack that ran before it, not by itself");
   app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
+  app.add_flag("--no-symbols", options.no_symbols, "Look for no names in binaries");
+  app.add_option("--debug-dir", options.debug_dirs,
+                 "A folder with binaries or their debug information; may be given again")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   app.add_option("--profile", options.profile, "Which one, in a file of several")->type_name("N|NAME");
   app.add_option("--metric", options.metric, "The metric shown; default: the profile's own")
       ->type_name("NAME");
@@ -304,7 +310,8 @@ Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwi
   return spec;
 }
 
-Result<Load> load_of(const ProfileOptions& options, const Console& console, Executor& executor) {
+Result<Load> load_of(const ProfileOptions& options, const Console& console, Executor& executor,
+                     std::vector<ModuleLookup>* lookups) {
   OpenOptions open;
   open.format = options.format;
   open.partial = options.partial;
@@ -328,6 +335,16 @@ Result<Load> load_of(const ProfileOptions& options, const Console& console, Exec
                                     }}));
     return {};
   });
+  if (done && !options.no_symbols) {
+    const Result<void> named_now =
+        read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
+          PROFD_TRY(std::vector<ModuleLookup> found,
+                    symbolize_here(*loaded.profiles, options, console, stop));
+          if (lookups != nullptr) *lookups = std::move(found);
+          return {};
+        });
+    if (!named_now) return named(name, named_now.error());
+  }
   if (done) return loaded;
   const Error& error = done.error();
   if (error.code == ErrorCode::truncated && !options.partial && input) {
@@ -348,7 +365,8 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
                            bool say_losses) {
   // A wrong view is told before a big file is read for it.
   PROFD_TRY(ViewSpec spec, spec_of(options));
-  PROFD_TRY(Load load, load_of(options, console, executor));
+  std::vector<ModuleLookup> lookups;
+  PROFD_TRY(Load load, load_of(options, console, executor, &lookups));
   const std::shared_ptr<const LoadedProfiles> loaded = std::move(load.profiles);
   const bool compared = !options.base.empty() || options.together;  // then --profile is of the parts
   const auto picked = pick_profile(loaded->profiles, compared ? "" : options.profile);
@@ -366,11 +384,9 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
     return named(name, derived.error());
   else
     open->derived = std::move(*derived);
-  OpenView view{std::move(open),
-                std::make_unique<Views>(kViewBudget, executor),
-                std::move(spec),
-                {},
-                std::move(load.keep)};
+  OpenView view{std::move(open),      std::make_unique<Views>(kViewBudget, executor),
+                std::move(spec),      {},
+                std::move(load.keep), std::move(lookups)};
   auto prepared = prepare_view(*view.views, *view.open, view.spec, StopToken{});
   if (!prepared) return named(name, prepared.error());
   view.prepared = std::move(*prepared);

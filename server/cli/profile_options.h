@@ -11,6 +11,7 @@
 #include "server/cli/command.h"
 #include "server/engine/composed_origin.h"
 #include "server/engine/origin.h"
+#include "server/engine/symbolize_profile.h"
 #include "server/feature/flame_answer.h"
 #include "server/runtime/executor.h"
 
@@ -31,7 +32,10 @@ struct ProfileOptions {
   bool partial = false;
   bool gc_on_stack = false;
   bool no_cache = false;
-  std::string profile;  // number from 1, or name, inside a file of several
+  bool no_symbols = false;              // names are not looked for in binaries
+  std::vector<std::string> debug_dirs;  // folders with binaries and their debug information
+  std::vector<std::string> binaries;    // PATH or MODULE=PATH: what ran, on its user's word
+  std::string profile;                  // number from 1, or name, inside a file of several
   std::vector<std::string> filters;
   bool mine = false;  // as a last filter
   std::string spec;
@@ -78,6 +82,7 @@ struct OpenView {
   ViewSpec spec;
   PreparedView prepared;
   std::function<Result<bool>(StopToken)> keep;  // see Load; call keep_in_cache() when done
+  std::vector<ModuleLookup> lookups = {};       // what was looked for in binaries
 
   const LoadedProfiles& loaded() const { return *open->loaded; }
   const Profile& profile() const { return *open->profile; }
@@ -90,7 +95,9 @@ Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwi
 
 // What the argument names: a path, "-" for stdin, a URI of an origin (origins.h). Progress on stderr when it
 // takes long and stderr is a terminal. Errors name the argument and say what to do next.
-Result<Load> load_of(const ProfileOptions& options, const Console& console, Executor& executor);
+// Names are looked for in binaries, unless the options say otherwise; `lookups` is told of that, or null.
+Result<Load> load_of(const ProfileOptions& options, const Console& console, Executor& executor,
+                     std::vector<ModuleLookup>* lookups = nullptr);
 // What filters and the reading of the file make of the numbers is said on stderr; `say_losses` false: by the
 // command itself.
 Result<OpenView> open_view(const ProfileOptions& options, const Console& console, Executor& executor,

@@ -53,7 +53,14 @@ int run_serve(const ServeOptions& options) {
   daemon_options.test_mode = options.test_mode;
   daemon_options.idle_timeout = std::chrono::seconds(options.idle_timeout_s);
   daemon_options.engine.memory_budget = options.memory_budget;
-  if (!options.test_mode) daemon_options.engine.cache = cache_options_from_environment();
+  SymbolOptions& symbols = daemon_options.engine.symbols;
+  symbols = symbol_options_from_environment();
+  if (options.test_mode) {
+    symbols.on_open = false;
+    symbols.cache.clear();
+  } else {
+    daemon_options.engine.cache = cache_options_from_environment();
+  }
   const unsigned threads = options.threads != 0 ? options.threads : default_threads();
   daemon_options.engine.n_threads = options.test_mode && !options.test_threads ? 0 : threads;
   auto out = stdio ? take_stdout() : Result<UniqueFd>(UniqueFd());

@@ -11,6 +11,7 @@
 #include "server/cli/align.h"
 #include "server/cli/file_error.h"
 #include "server/cli/json_writer.h"
+#include "server/cli/modules_text.h"
 #include "server/cli/path_text.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
@@ -24,6 +25,7 @@ namespace profd {
 namespace {
 
 constexpr int kBarWidth = 16;
+constexpr std::size_t kModulesShown = 100;
 
 std::string bar(double share) {
   static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -166,6 +168,14 @@ void add_missing(const Console& console, const Summary& s, std::string& out) {
   }
 }
 
+// Where something was looked for in binaries.
+std::optional<ModulesAnswer> modules_of(const OpenView& view) {
+  if (view.lookups.empty()) return std::nullopt;
+  auto answer = modules_answer(view.profile(), view.lookups, kModulesShown, StopToken{});
+  if (!answer) return std::nullopt;
+  return std::move(*answer);
+}
+
 int first_glance(const ProfileOptions& options, const FileTurn& turn, const Console& console) {
   if (const int code = refuse_trees(options, console); code != kExitOk) return code;
   ThreadExecutor executor;
@@ -186,6 +196,7 @@ int first_glance(const ProfileOptions& options, const FileTurn& turn, const Cons
   add_hottest(console, *summary, out);
   add_heaviest(console, *summary, out);
   add_missing(console, *summary, out);
+  if (const auto modules = modules_of(*view)) add_missing_modules(console, *modules, out);
   append_report(console.out, summary->report, out);
   if (console.out.is_terminal && options.file != "-") {
     const std::string name = sanitize_text(options.file);
@@ -270,6 +281,10 @@ int summary_json(const ProfileOptions& options, const FileTurn& turn, const Cons
     json.end_object();
   }
   json.end_array();
+  if (const auto modules = modules_of(*view)) {
+    json.key("modules");
+    write_modules(*modules, json);
+  }
   if (view->loaded().profiles.size() > 1) write_members(*view, json);
   json.end_object();
   out += '\n';

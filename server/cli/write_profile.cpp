@@ -40,8 +40,10 @@ int write_as(const FormatWriter& writer, const WriteProfileOptions& options, con
     if (const auto free = check_output(options.output, input); !free)
       return console.fail(free.error().message);
   ThreadExecutor executor;
-  auto load = load_of(options.profile, console, executor);
+  std::vector<ModuleLookup> lookups;
+  auto load = load_of(options.profile, console, executor, &lookups);
   if (!load) return console.fail(load.error().message);
+  if (options.look) options.look(*load->profiles, lookups);
   const LoadedProfiles& loaded = *load->profiles;
   std::vector<ProfilePtr> profiles = loaded.profiles;
   if (!options.profile.profile.empty() && !options.profile.together) {

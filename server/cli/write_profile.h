@@ -1,7 +1,9 @@
 // Writing a profile, or what several come to, in another format.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "server/cli/profile_options.h"
 #include "server/cli/write_file.h"
@@ -13,6 +15,8 @@ struct WriteProfileOptions {
   OutputFile output;
   std::string to;      // the id of a format; "" as the extension of the output says
   bool quiet = false;  // nothing of what the format cannot hold
+  // Is shown what was read, and what was looked for in binaries, before it is written; may be empty.
+  std::function<void(const LoadedProfiles&, const std::vector<ModuleLookup>&)> look = {};
 };
 // Gives the exit code. What is wrong with the command line is told before anything is read.
 int write_profile(const WriteProfileOptions& options, const Console& console);

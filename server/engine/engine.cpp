@@ -47,7 +47,13 @@ Engine::Engine(const EngineOptions& options, Post post)
       uploads_(options.upload_folder),
       loading_(
           {*scheduler_, post_, watches_, ProfileCache(options.cache), pool_, returned_, options.patience},
-          *this) {
+          *this),
+      symbolizing_({*scheduler_, post_, pool_, options.symbols,
+                    [this](const std::string& handle) { return find(handle); },
+                    [this](const std::string& handle, ProfilePtr profile) {
+                      return revise(handle, std::move(profile));
+                    },
+                    [this] { listeners_.activity_changed(); }}) {
   origins_.add(std::string(kPreviousScheme),
                [this](std::string_view uri, const OpenOptions& how) -> Result<OriginPtr> {
                  PROFD_TRY(const PreviousName name, parse_previous(uri));
@@ -65,6 +71,7 @@ Engine::~Engine() {
   walks_.stop();
   project_walks_.stop();
   loading_.stop();
+  symbolizing_.stop();
   watches_.stop();
   warm_up_.reset();
   scheduler_.reset();
@@ -162,7 +169,26 @@ void Engine::loaded(OriginId id, std::shared_ptr<const LoadedProfiles> loaded,
                  });
   }
   take_apart_later();
+  std::vector<OpenProfilePtr> now_open;
+  for (const OpenMember* member : origin.used()) now_open.push_back(member->current);
+  std::vector<SymbolsWanted> wanted;
+  for (const Loading::Waiter& waiter : waiters)
+    if (waiter.request.symbols) wanted.push_back({waiter.client, waiter.request.symbols});
   for (std::size_t i = 0; i < waiters.size(); ++i) waiters[i].opened(std::move(answers[i]));
+  symbolize_opened(now_open, wanted);
+}
+
+void Engine::symbolize_opened(const std::vector<OpenProfilePtr>& opened,
+                              const std::vector<SymbolsWanted>& wanted) {
+  for (const OpenProfilePtr& open : opened) {
+    // Who was told of it may have closed it.
+    const OpenMember* member = store_.member(open->handle);
+    if (member == nullptr || member->current->view_id != open->view_id) continue;
+    if (wanted.empty())
+      symbolizing_.opened(open, *member->clients.begin(), nullptr);
+    else
+      symbolizing_.opened(open, wanted.front().client, wanted.front().places.get());
+  }
 }
 
 void Engine::unchanged(OriginId id, Loading::Waiter waiter) {
@@ -185,7 +211,13 @@ void Engine::unchanged(OriginId id, Loading::Waiter waiter) {
                [](const OpenMember& member) { return fmt::format("{} opened", member.current->name); });
   if (const OpenProfilePtr now = meant(waiter.client); now != before && now == answer->profile)
     announce(ProfileChange::default_changed, origin, *store_.member(now->handle), "");
+  std::vector<OpenProfilePtr> not_looked_up;
+  for (const OpenProfilePtr& open : answer->profiles)
+    if (!symbolizing_.is_busy(open->handle) && !symbolizing_.lookups(open->handle))
+      not_looked_up.push_back(open);
+  const SymbolsWanted wanted{waiter.client, waiter.request.symbols};
   waiter.opened(std::move(answer));
+  if (wanted.places) symbolize_opened(not_looked_up, {wanted});
 }
 
 void Engine::failed(OriginId id, const Error& error, std::vector<Loading::Waiter> waiters) {
@@ -299,6 +331,7 @@ void Engine::retire(const OpenOrigin& origin, const std::vector<OpenMember*>& me
   for (OpenMember* member : members) {
     member->clients.clear();
     forget_views(*member->current);
+    symbolizing_.forget(member->handle);
   }
   announce_all(ProfileChange::closed, origin, members, says);
   take_apart_later();
@@ -491,11 +524,13 @@ std::vector<Activity> Engine::activities() const {
   }
   if (const std::string title = warm_up_ ? warm_up_->title() : ""; !title.empty())
     result.push_back({title, std::nullopt});
+  if (const std::string title = symbolizing_.title(); !title.empty()) result.push_back({title, std::nullopt});
   return result;
 }
 
 std::size_t Engine::n_activities() const {
-  return loading_.readings().size() + (warm_up_ && !warm_up_->title().empty() ? 1 : 0);
+  return loading_.readings().size() + (warm_up_ && !warm_up_->title().empty() ? 1 : 0) +
+         (symbolizing_.title().empty() ? 0 : 1);
 }
 
 }  // namespace profd

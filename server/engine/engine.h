@@ -27,6 +27,7 @@
 #include "server/engine/profile_cache.h"
 #include "server/engine/profile_store.h"
 #include "server/engine/project_globs.h"
+#include "server/engine/symbolizing.h"
 #include "server/engine/uploads.h"
 #include "server/engine/views.h"
 #include "server/engine/warm_up.h"
@@ -48,6 +49,7 @@ struct EngineOptions {
   // it stays as it is. Twenty times as long when it is empty, which many profilers leave it until they end.
   std::chrono::milliseconds patience{3000};
   CacheOptions cache;         // of imported files; none by default
+  SymbolOptions symbols;      // whose names are looked up; no profile's by default
   std::string upload_folder;  // what clients upload is in a folder of it; "" the runtime folder
 };
 
@@ -151,6 +153,7 @@ class Engine final : private Loading::Owner {
   WorkspaceWalks& walks() { return walks_; }
   SharedWalks<ProjectProfiles>& project_walks() { return project_walks_; }
   UploadRoom& uploads() { return uploads_; }
+  Symbolizing& symbolizing() { return symbolizing_; }
   [[nodiscard]] const UploadRoom& uploads() const { return uploads_; }
 
   // Safe from any thread.
@@ -196,6 +199,12 @@ class Engine final : private Loading::Owner {
   // Nobody has these open any more.
   void retire(const OpenOrigin& origin, const std::vector<OpenMember*>& members, const Says& says);
   void drop(OriginId id, const Says& says);
+  struct SymbolsWanted {
+    ClientId client;
+    std::shared_ptr<const SymbolPlaces> places;
+  };
+  // Nobody wants them: as when they were opened first.
+  void symbolize_opened(const std::vector<OpenProfilePtr>& opened, const std::vector<SymbolsWanted>& wanted);
   void take_apart_later();
   // What is kept of before goes first when memory is short: all that is held may be half of the budget with
   // it.
@@ -232,6 +241,7 @@ class Engine final : private Loading::Owner {
   Origins origins_;
   ProfileStore store_;
   Loading loading_;
+  Symbolizing symbolizing_;
   MeantProfiles meant_;
   std::optional<SharedSelection> selection_;
   std::uint64_t next_ticket_ = 1;

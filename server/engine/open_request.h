@@ -1,11 +1,13 @@
 // What opening is asked for, and what it gives.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "formats/open.h"
 #include "server/engine/open_profile.h"
+#include "server/engine/symbol_files.h"
 
 namespace profd {
 
@@ -18,7 +20,8 @@ struct OpenRequest {
   std::string metric;            // default metric; "" the file's own. One that it does not have is an error
   std::string preferred_metric;  // the same without `metric`, where the file has it: a project's
   std::string name;              // for people; "" the file's name
-  std::string member;            // which profile of the file is meant: name or number from 1; "" the first
+  std::shared_ptr<const SymbolPlaces> symbols;  // where its binaries are looked for; null: they are not
+  std::string member;  // which profile of the file is meant: name or number from 1; "" the first
 };
 
 struct OpenAnswer {

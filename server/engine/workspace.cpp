@@ -139,6 +139,18 @@ std::vector<DerivedMetric> Workspace::derived() const {
   return all;
 }
 
+bool Workspace::symbols() const {
+  return first_said(&Settings::symbols).value_or(true);
+}
+SymbolPlaces Workspace::symbol_places(std::string_view file) const {
+  SymbolPlaces places = usual_symbol_places(file);
+  for (const std::string& given : settings_.debug_directories)
+    if (auto path = path_of_uri(given)) places.directories.push_back(std::move(*path));
+  places.roots = roots_;
+  places.mappings = mappings_;
+  return places;
+}
+
 std::shared_ptr<const FrameRule> Workspace::mine() const {
   return mine_rule(snapshot(), settings_.mine.empty() ? settings_of(project_).mine : settings_.mine);
 }

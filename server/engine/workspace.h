@@ -17,6 +17,7 @@
 #include "server/engine/engine.h"
 #include "server/engine/project_watch.h"
 #include "server/engine/source_map.h"
+#include "server/engine/symbol_files.h"
 
 namespace profd {
 
@@ -58,6 +59,10 @@ class Workspace {
   [[nodiscard]] std::vector<Filter> filters(std::string_view uri) const;
   // Metrics by formula, what the client set before what the project file has.
   [[nodiscard]] std::vector<DerivedMetric> derived() const;
+  // Whether profiles get names from binaries as they are opened, and where these of a profile's file are
+  // looked for.
+  [[nodiscard]] bool symbols() const;
+  [[nodiscard]] SymbolPlaces symbol_places(std::string_view file) const;
   // What decides on `mine` here, for filters that come from elsewhere.
   [[nodiscard]] std::shared_ptr<const FrameRule> mine() const;
 

@@ -125,11 +125,21 @@ class ProfileChangeReason(str, Enum):
     """What happened to a profile. Newer peers may send other values."""
 
     OPENED = "opened"  # A client opened it.
-    RELOADED = "reloaded"  # Its file changed; it has a new revision.
+    RELOADED = "reloaded"  # Its file changed, or names of its code were found: it has a new revision.
     RELOAD_FAILED = "reloadFailed"  # Its file changed and cannot be read; the older revision is served.
     CLOSED = "closed"  # It is gone.
     DEFAULT_CHANGED = "defaultChanged"  # It became the default profile, or got another default metric.
     METRICS_CHANGED = "metricsChanged"  # Its metrics by formula are others.
+
+
+class ModuleState(str, Enum):
+    """What is known of the code of a module. Newer peers may send other values."""
+
+    FULL = "full"  # Functions, lines and inlined calls.
+    LINES = "lines"  # Functions and lines, as its profiler wrote them.
+    NAMES = "names"  # Functions, by the symbol table.
+    NONE = "none"  # Nothing but addresses.
+    MISMATCH = "mismatch"  # Nothing: the files that are there are of other builds.
 
 
 class ViewShape(str, Enum):
@@ -2693,6 +2703,171 @@ class MetricListResult(Structure):
         "metrics": FieldSpec("metrics", ["a", ["S", "MetricInfo"]], True),
         "default": FieldSpec("default", "s", True),
         "derived": FieldSpec("derived", ["a", ["S", "DerivedMetric"]], False),
+    }
+
+
+@dataclass(kw_only=True)
+class ProfileModulesParams(Structure):
+    """Parameters of `profile/modules`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    limit: int = 100
+    # Modules at most.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "limit": FieldSpec("limit", "u", False, {"maximum":1000}),
+    }
+
+
+@dataclass(kw_only=True)
+class TriedFile(Structure):
+    """A file that was looked at for a module."""
+
+    path: str
+    # The file.
+    why: str
+    # What became of it: `used`, or why it was not.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "path": FieldSpec("path", "s", True),
+        "why": FieldSpec("why", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class ProfileModule(Structure):
+    """A binary that code of the profile is of."""
+
+    name: str
+    # Its name, short.
+    path: str
+    # As the profile has it.
+    build_id: str | None = None
+    # In hexadecimal; absent: the profile does not say.
+    amount: Amount
+    # Self value of its code.
+    state: str
+    # What is known of its code.
+    reason: str | None = None
+    # Why no more is known, as a sentence.
+    remedy: str | None = None
+    # What would bring more.
+    file: str | None = None
+    # The file that names and lines are of; absent: the profile's own, or none.
+    unchecked: bool = False
+    # That nothing but its user's word says that `file` is what ran: the profile has no build id.
+    tried: list[TriedFile] = field(default_factory=list)
+    # The files that were looked at.
+    addresses: Measure
+    # How many of its frames have an address.
+    known: Measure
+    # How many of these have a function.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "path": FieldSpec("path", "s", True),
+        "buildId": FieldSpec("build_id", "s", False),
+        "amount": FieldSpec("amount", ["S", "Amount"], True),
+        "state": FieldSpec("state", "s", True),
+        "reason": FieldSpec("reason", "s", False),
+        "remedy": FieldSpec("remedy", "s", False),
+        "file": FieldSpec("file", "s", False),
+        "unchecked": FieldSpec("unchecked", "b", False),
+        "tried": FieldSpec("tried", ["a", ["S", "TriedFile"]], False),
+        "addresses": FieldSpec("addresses", ["S", "Measure"], True),
+        "known": FieldSpec("known", ["S", "Measure"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class ProfileModulesResult(Structure):
+    """Result of `profile/modules`."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    metric: str
+    # The metric of the shares: the profile's own default.
+    modules: list[ProfileModule]
+    # The modules, largest self value first.
+    left: int = 0
+    # How many further modules there are.
+    symbolizing: bool = False
+    # Names are being looked for; `profile/changed` tells of them.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "metric": FieldSpec("metric", "s", True),
+        "modules": FieldSpec("modules", ["a", ["S", "ProfileModule"]], True),
+        "left": FieldSpec("left", "u", False),
+        "symbolizing": FieldSpec("symbolizing", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
+class ModuleFile(Structure):
+    """The binary that a module is, on its user's word."""
+
+    module: str
+    # Its path as the profile has it, its name, or its build id.
+    uri: str
+    # The file. Another build id than that of the profile is refused all the same.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "module": FieldSpec("module", "s", True, {"maxLength":10000}),
+        "uri": FieldSpec("uri", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class ProfileSymbolizeParams(Structure):
+    """Parameters of `profile/symbolize`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    modules: list[str] = field(default_factory=list)
+    # Names, paths or build ids of the modules that are meant; absent or empty: all.
+    directories: list[str] = field(default_factory=list)
+    # Folders to look in, before those of the settings.
+    files: list[ModuleFile] = field(default_factory=list)
+    # Binaries of modules.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "modules": FieldSpec("modules", ["a", "s"], False, {"maxItems":1000}),
+        "directories": FieldSpec("directories", ["a", "s"], False, {"maxItems":100}),
+        "files": FieldSpec("files", ["a", ["S", "ModuleFile"]], False, {"maxItems":1000}),
+    }
+
+
+@dataclass(kw_only=True)
+class ProfileSymbolizeResult(Structure):
+    """Result of `profile/symbolize`."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision now; the one before where nothing was found.
+    text: str
+    # What came of it, as a sentence.
+    modules: list[ProfileModule]
+    # The modules, as of `profile/modules`.
+    left: int = 0
+    # How many further modules there are.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "text": FieldSpec("text", "s", True),
+        "modules": FieldSpec("modules", ["a", ["S", "ProfileModule"]], True),
+        "left": FieldSpec("left", "u", False),
     }
 
 
@@ -5313,6 +5488,16 @@ METRIC_FORGET_REQUEST = Message("metric/forget", ["S", "MetricForgetParams"], "0
 PROFILE_THREADS_REQUEST = Message("profile/threads", ["S", "ProfileThreadsParams"], ["S", "ProfileThreadsResult"])
 # Threads and labels of the samples: how much of the whole profile each holds, with the filter that
 # keeps it.
+PROFILE_MODULES_REQUEST = Message("profile/modules", ["S", "ProfileModulesParams"], ["S", "ProfileModulesResult"])
+# The binaries that the code of a profile is of, costliest first: whether their functions, lines and
+# inlined calls are known, where that is not so why, which files were looked at, and what to do.
+PROFILE_SYMBOLIZE_REQUEST = Message("profile/symbolize", ["S", "ProfileSymbolizeParams"], ["S", "ProfileSymbolizeResult"])
+# Looks for the functions, lines and inlined calls of a profile's addresses in the binaries they are
+# of, with the folders of the settings and those given here. What is found is a new revision of the
+# profile (`profile/changed`), which keeps every value; several on the way where it takes long,
+# costliest modules first. Binaries are read by another process, without network, which may fail:
+# the profile stays, and its modules say why. Done by itself when a profile is opened, unless the
+# setting `symbols` is false.
 FLAME_GRAPH_REQUEST = Message("view/flameGraph", ["S", "FlameGraphParams"], ["S", "FlameGraphResult"])
 # A view laid out for a viewport. Widths are exact: what is too narrow is joined into remainder
 # boxes, never left out. Values are JSON integers where the metric is integral; a client whose

@@ -170,7 +170,7 @@ export type ProfileState = (typeof ProfileState)[keyof typeof ProfileState] | (s
 export const ProfileChangeReason = {
   /** A client opened it. */
   opened: "opened",
-  /** Its file changed; it has a new revision. */
+  /** Its file changed, or names of its code were found: it has a new revision. */
   reloaded: "reloaded",
   /** Its file changed and cannot be read; the older revision is served. */
   reloadFailed: "reloadFailed",
@@ -182,6 +182,21 @@ export const ProfileChangeReason = {
   metricsChanged: "metricsChanged",
 } as const;
 export type ProfileChangeReason = (typeof ProfileChangeReason)[keyof typeof ProfileChangeReason] | (string & {});
+
+/** What is known of the code of a module. Newer peers may send other values. */
+export const ModuleState = {
+  /** Functions, lines and inlined calls. */
+  full: "full",
+  /** Functions and lines, as its profiler wrote them. */
+  lines: "lines",
+  /** Functions, by the symbol table. */
+  names: "names",
+  /** Nothing but addresses. */
+  none: "none",
+  /** Nothing: the files that are there are of other builds. */
+  mismatch: "mismatch",
+} as const;
+export type ModuleState = (typeof ModuleState)[keyof typeof ModuleState] | (string & {});
 
 /** The shape of a view. Newer peers may send other values. */
 export const ViewShape = {
@@ -1866,6 +1881,105 @@ export interface MetricListResult {
   default: string;
   /** Those by formula. Default: []. */
   derived?: DerivedMetric[];
+}
+
+/** Parameters of `profile/modules`. */
+export interface ProfileModulesParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** Modules at most. Default: 100. */
+  limit?: number;
+}
+
+/** A file that was looked at for a module. */
+export interface TriedFile {
+  /** The file. */
+  path: string;
+  /** What became of it: `used`, or why it was not. */
+  why: string;
+}
+
+/** A binary that code of the profile is of. */
+export interface ProfileModule {
+  /** Its name, short. */
+  name: string;
+  /** As the profile has it. */
+  path: string;
+  /** In hexadecimal; absent: the profile does not say. */
+  buildId?: string;
+  /** Self value of its code. */
+  amount: Amount;
+  /** What is known of its code. */
+  state: ModuleState;
+  /** Why no more is known, as a sentence. */
+  reason?: string;
+  /** What would bring more. */
+  remedy?: string;
+  /** The file that names and lines are of; absent: the profile's own, or none. */
+  file?: string;
+  /**
+   * That nothing but its user's word says that `file` is what ran: the profile has no build id. Default:
+   * false.
+   */
+  unchecked?: boolean;
+  /** The files that were looked at. Default: []. */
+  tried?: TriedFile[];
+  /** How many of its frames have an address. */
+  addresses: Measure;
+  /** How many of these have a function. */
+  known: Measure;
+}
+
+/** Result of `profile/modules`. */
+export interface ProfileModulesResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The metric of the shares: the profile's own default. */
+  metric: string;
+  /** The modules, largest self value first. */
+  modules: ProfileModule[];
+  /** How many further modules there are. Default: 0. */
+  left?: number;
+  /** Names are being looked for; `profile/changed` tells of them. Default: false. */
+  symbolizing?: boolean;
+}
+
+/** The binary that a module is, on its user's word. */
+export interface ModuleFile {
+  /** Its path as the profile has it, its name, or its build id. */
+  module: string;
+  /** The file. Another build id than that of the profile is refused all the same. */
+  uri: string;
+}
+
+/** Parameters of `profile/symbolize`. */
+export interface ProfileSymbolizeParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** Names, paths or build ids of the modules that are meant; absent or empty: all. Default: []. */
+  modules?: string[];
+  /** Folders to look in, before those of the settings. Default: []. */
+  directories?: string[];
+  /** Binaries of modules. Default: []. */
+  files?: ModuleFile[];
+}
+
+/** Result of `profile/symbolize`. */
+export interface ProfileSymbolizeResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision now; the one before where nothing was found. */
+  revision: number;
+  /** What came of it, as a sentence. */
+  text: string;
+  /** The modules, as of `profile/modules`. */
+  modules: ProfileModule[];
+  /** How many further modules there are. Default: 0. */
+  left?: number;
 }
 
 /** Parameters of `profile/threads`. */
@@ -3744,6 +3858,21 @@ export const MetricForgetRequest: RequestType<MetricForgetParams, null> = { meth
  * Threads and labels of the samples: how much of the whole profile each holds, with the filter that keeps it.
  */
 export const ProfileThreadsRequest: RequestType<ProfileThreadsParams, ProfileThreadsResult> = { method: "profile/threads", lane: "interactive" };
+
+/**
+ * The binaries that the code of a profile is of, costliest first: whether their functions, lines and inlined
+ * calls are known, where that is not so why, which files were looked at, and what to do.
+ */
+export const ProfileModulesRequest: RequestType<ProfileModulesParams, ProfileModulesResult> = { method: "profile/modules", lane: "interactive" };
+
+/**
+ * Looks for the functions, lines and inlined calls of a profile's addresses in the binaries they are of, with
+ * the folders of the settings and those given here. What is found is a new revision of the profile
+ * (`profile/changed`), which keeps every value; several on the way where it takes long, costliest modules
+ * first. Binaries are read by another process, without network, which may fail: the profile stays, and its
+ * modules say why. Done by itself when a profile is opened, unless the setting `symbols` is false.
+ */
+export const ProfileSymbolizeRequest: RequestType<ProfileSymbolizeParams, ProfileSymbolizeResult> = { method: "profile/symbolize", lane: "bulk" };
 
 /**
  * A view laid out for a viewport. Widths are exact: what is too narrow is joined into remainder boxes, never

@@ -26,7 +26,6 @@ std::string path_or_uri(const std::string& uri) {
   return path ? *path : uri;
 }
 
-// Sends progress to a token of the client, or to one of ours when the client lets us make one.
 Engine::ProgressFn Opening::report_to(const std::optional<psp::ProgressToken>& token,
                                       const std::string& title, std::shared_ptr<Progress>& progress,
                                       std::string& name) {
@@ -67,6 +66,9 @@ Engine::ProgressFn Opening::report_to(const std::optional<psp::ProgressToken>& t
 
 void Opening::open(OpenRequest request, OriginPtr origin, const std::optional<psp::ProgressToken>& token,
                    const std::function<void(std::function<void()>)>& on_cancel, Engine::Opened opened) {
+  if (session_.workspace.symbols())
+    request.symbols = std::make_shared<const SymbolPlaces>(
+        session_.workspace.symbol_places(origin ? origin->place() : path_of_uri(request.uri).value_or("")));
   std::shared_ptr<Progress> progress;
   const std::string what = origin ? origin->name() : std::string(base_name(path_or_uri(request.uri)));
   std::string token_name;

@@ -27,11 +27,12 @@ class Opening {
             const std::function<void(std::function<void()>)>& on_cancel, Engine::Opened opened);
   // What the client says it does not want any more; unknown ones are over, or never begun.
   void cancel(const psp::ProgressToken& token);
-
- private:
+  // Sends progress to a token of the client, or to one of ours where it lets us make one, as long as
+  // `progress` is kept; empty where it does not. `used` is what the token is called.
   Engine::ProgressFn report_to(const std::optional<psp::ProgressToken>& token, const std::string& title,
                                std::shared_ptr<Progress>& progress, std::string& used);
 
+ private:
   SessionContext& session_;
   std::map<std::string, std::uint64_t> tickets_;  // openings by progress token
   std::int32_t next_token_ = 1;

@@ -115,11 +115,21 @@ M.ProfileState = {
 ---@alias profd.ProfileChangeReason string|"opened"|"reloaded"|"reloadFailed"|"closed"|"defaultChanged"|"metricsChanged"
 M.ProfileChangeReason = {
   opened = "opened", -- A client opened it.
-  reloaded = "reloaded", -- Its file changed; it has a new revision.
+  reloaded = "reloaded", -- Its file changed, or names of its code were found: it has a new revision.
   reloadFailed = "reloadFailed", -- Its file changed and cannot be read; the older revision is served.
   closed = "closed", -- It is gone.
   defaultChanged = "defaultChanged", -- It became the default profile, or got another default metric.
   metricsChanged = "metricsChanged", -- Its metrics by formula are others.
+}
+
+--- What is known of the code of a module.
+---@alias profd.ModuleState string|"full"|"lines"|"names"|"none"|"mismatch"
+M.ModuleState = {
+  full = "full", -- Functions, lines and inlined calls.
+  lines = "lines", -- Functions and lines, as its profiler wrote them.
+  names = "names", -- Functions, by the symbol table.
+  none = "none", -- Nothing but addresses.
+  mismatch = "mismatch", -- Nothing: the files that are there are of other builds.
 }
 
 --- The shape of a view.
@@ -1102,6 +1112,61 @@ M.DaemonState = {
 ---@field default string The default one.
 ---@field derived? profd.DerivedMetric[] Those by formula. Default: [].
 
+--- Parameters of `profile/modules`.
+---@class profd.ProfileModulesParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field limit? integer Modules at most. Default: 100.
+
+--- A file that was looked at for a module.
+---@class profd.TriedFile
+---@field path string The file.
+---@field why string What became of it: `used`, or why it was not.
+
+--- A binary that code of the profile is of.
+---@class profd.ProfileModule
+---@field name string Its name, short.
+---@field path string As the profile has it.
+---@field buildId? string In hexadecimal; absent: the profile does not say.
+---@field amount profd.Amount Self value of its code.
+---@field state profd.ModuleState What is known of its code.
+---@field reason? string Why no more is known, as a sentence.
+---@field remedy? string What would bring more.
+---@field file? string The file that names and lines are of; absent: the profile's own, or none.
+---@field unchecked? boolean That nothing but its user's word says that `file` is what ran: the profile has no build id. Default: false.
+---@field tried? profd.TriedFile[] The files that were looked at. Default: [].
+---@field addresses profd.Measure How many of its frames have an address.
+---@field known profd.Measure How many of these have a function.
+
+--- Result of `profile/modules`.
+---@class profd.ProfileModulesResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field metric string The metric of the shares: the profile's own default.
+---@field modules profd.ProfileModule[] The modules, largest self value first.
+---@field left? integer How many further modules there are. Default: 0.
+---@field symbolizing? boolean Names are being looked for; `profile/changed` tells of them. Default: false.
+
+--- The binary that a module is, on its user's word.
+---@class profd.ModuleFile
+---@field module string Its path as the profile has it, its name, or its build id.
+---@field uri string The file. Another build id than that of the profile is refused all the same.
+
+--- Parameters of `profile/symbolize`.
+---@class profd.ProfileSymbolizeParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field modules? string[] Names, paths or build ids of the modules that are meant; absent or empty: all. Default: [].
+---@field directories? string[] Folders to look in, before those of the settings. Default: [].
+---@field files? profd.ModuleFile[] Binaries of modules. Default: [].
+
+--- Result of `profile/symbolize`.
+---@class profd.ProfileSymbolizeResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision now; the one before where nothing was found.
+---@field text string What came of it, as a sentence.
+---@field modules profd.ProfileModule[] The modules, as of `profile/modules`.
+---@field left? integer How many further modules there are. Default: 0.
+
 --- Parameters of `profile/threads`.
 ---@class profd.ProfileThreadsParams
 ---@field profile? profd.ProfileHandle The profile; absent: the default one.
@@ -2023,6 +2088,12 @@ M.methods = {
   --- Threads and labels of the samples: how much of the whole profile each holds, with the filter that keeps it.
   --- params: profd.ProfileThreadsParams; result: profd.ProfileThreadsResult
   profile_threads = "profile/threads",
+  --- The binaries that the code of a profile is of, costliest first: whether their functions, lines and inlined calls are known, where that is not so why, which files were looked at, and what to do.
+  --- params: profd.ProfileModulesParams; result: profd.ProfileModulesResult
+  profile_modules = "profile/modules",
+  --- Looks for the functions, lines and inlined calls of a profile's addresses in the binaries they are of, with the folders of the settings and those given here. What is found is a new revision of the profile (`profile/changed`), which keeps every value; several on the way where it takes long, costliest modules first. Binaries are read by another process, without network, which may fail: the profile stays, and its modules say why. Done by itself when a profile is opened, unless the setting `symbols` is false.
+  --- params: profd.ProfileSymbolizeParams; result: profd.ProfileSymbolizeResult
+  profile_symbolize = "profile/symbolize",
   --- A view laid out for a viewport. Widths are exact: what is too narrow is joined into remainder boxes, never left out. Values are JSON integers where the metric is integral; a client whose numbers are doubles shows `text`.
   --- params: profd.FlameGraphParams; result: profd.FlameGraphResult
   flame_graph = "view/flameGraph",
@@ -2795,6 +2866,54 @@ M.schema = {
     metrics = { type = {"a", {"S", "MetricInfo"}}, required = true },
     default = { type = "s", required = true },
     derived = { type = {"a", {"S", "DerivedMetric"}} },
+  },
+  ProfileModulesParams = {
+    profile = { type = "s" },
+    limit = { type = "u", maximum = 1000 },
+  },
+  TriedFile = {
+    path = { type = "s", required = true },
+    why = { type = "s", required = true },
+  },
+  ProfileModule = {
+    name = { type = "s", required = true },
+    path = { type = "s", required = true },
+    buildId = { type = "s" },
+    amount = { type = {"S", "Amount"}, required = true },
+    state = { type = "s", required = true },
+    reason = { type = "s" },
+    remedy = { type = "s" },
+    file = { type = "s" },
+    unchecked = { type = "b" },
+    tried = { type = {"a", {"S", "TriedFile"}} },
+    addresses = { type = {"S", "Measure"}, required = true },
+    known = { type = {"S", "Measure"}, required = true },
+  },
+  ProfileModulesResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    metric = { type = "s", required = true },
+    modules = { type = {"a", {"S", "ProfileModule"}}, required = true },
+    left = { type = "u" },
+    symbolizing = { type = "b" },
+  },
+  ModuleFile = {
+    module = { type = "s", required = true, maxLength = 10000 },
+    uri = { type = "s", required = true },
+  },
+  ProfileSymbolizeParams = {
+    profile = { type = "s" },
+    workDoneToken = { type = {"o", "i", "s"} },
+    modules = { type = {"a", "s"}, maxItems = 1000 },
+    directories = { type = {"a", "s"}, maxItems = 100 },
+    files = { type = {"a", {"S", "ModuleFile"}}, maxItems = 1000 },
+  },
+  ProfileSymbolizeResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    text = { type = "s", required = true },
+    modules = { type = {"a", {"S", "ProfileModule"}}, required = true },
+    left = { type = "u" },
   },
   ProfileThreadsParams = {
     profile = { type = "s" },

@@ -1,0 +1,298 @@
+#include "server/engine/symbol_lookup.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include "core/support/id.h"
+#include "server/platform/process.h"
+
+namespace profd {
+namespace {
+
+using LookupClock = std::chrono::steady_clock;
+
+// How often somebody who waits is looked after.
+constexpr std::chrono::milliseconds kLookAround{50};
+// A frame that has begun comes whole within this.
+constexpr std::chrono::milliseconds kForOneFrame{10'000};
+constexpr const char* kSymbolizer = "profd-symbolize";
+
+// The part of a known chunk that was asked for; `asked` are positions in the question, beside the rows.
+worker::Chunk part_of_chunk(const worker::Chunk& known, const std::vector<std::uint32_t>& rows,
+                            std::vector<std::uint32_t> asked) {
+  worker::Chunk out = known;
+  out.asked = std::move(asked);
+  out.link.clear();
+  out.asked_piece.clear();
+  for (const std::uint32_t row : rows) {
+    out.link.push_back(known.link[row]);
+    out.asked_piece.push_back(known.asked_piece[row]);
+  }
+  return out;
+}
+
+// Answers what is known already; returns the positions that are left.
+std::vector<std::uint32_t> answer_known(const ModuleQuestion& question, const KnownModule& known,
+                                        ModuleAnswer& answer) {
+  std::vector<std::uint8_t> is_answered(question.addresses.size(), 0);
+  for (const KnownChunk& one : known.chunks) {
+    std::vector<std::uint32_t> rows, asked;
+    for (std::uint32_t row = 0; row < one.chunk.asked.size(); ++row) {
+      const std::uint64_t address = one.addresses[one.chunk.asked[row]];
+      const auto found = std::lower_bound(question.addresses.begin(), question.addresses.end(), address);
+      if (found == question.addresses.end() || *found != address) continue;
+      const auto position = static_cast<std::uint32_t>(found - question.addresses.begin());
+      if (is_answered[position]++ != 0) continue;
+      rows.push_back(row);
+      asked.push_back(position);
+    }
+    if (!rows.empty()) answer.chunks.push_back(part_of_chunk(one.chunk, rows, std::move(asked)));
+  }
+  std::vector<std::uint32_t> left;
+  for (std::uint32_t i = 0; i < is_answered.size(); ++i)
+    if (is_answered[i] == 0) left.push_back(i);
+  return left;
+}
+
+// One process and the module that it is at.
+struct LookupSlot {
+  std::optional<WorkerProcess> process;
+  bool greeted = false, confined = true;
+  std::size_t question = kNone;  // kNone: idle
+  std::optional<SymbolSearch> search;
+  std::optional<KnownModule> known;     // of before
+  std::vector<std::uint32_t> asked;     // positions in the question, of what the process was asked
+  std::vector<worker::Chunk> received;  // their `asked` counts in these
+  ModuleAnswer answer;
+  FrameDeadline deadline;
+
+  [[nodiscard]] bool idle() const { return question == kNone; }
+};
+
+class SymbolLookup {
+ public:
+  SymbolLookup(std::span<const ModuleQuestion> questions, const LookupMeans& means, const StopToken& stop,
+               const std::function<void(std::size_t, ModuleAnswer)>& answered)
+      : questions_(questions), means_(means), stop_(stop), answered_(answered) {
+    slots_.resize(std::max(1u, means.n_processes));
+  }
+
+  Result<void> run() {
+    while (true) {
+      PROFD_CHECK(stop_.status());
+      for (LookupSlot& slot : slots_)
+        while (slot.idle() && next_ < questions_.size()) begin(slot, next_++);
+      if (std::all_of(slots_.begin(), slots_.end(), [](const LookupSlot& slot) { return slot.idle(); }))
+        return {};
+      wait();
+    }
+  }
+
+ private:
+  void begin(LookupSlot& slot, std::size_t question) {
+    const ModuleQuestion& asked = questions_[question];
+    slot.question = question;
+    slot.answer = {};
+    slot.received.clear();
+    slot.asked.clear();
+    slot.search.emplace(means_.places, asked.name, asked.build_id);
+    slot.known = means_.cache.find(asked.build_id, asked.kind);
+    if (slot.known) {
+      slot.asked = answer_known(asked, *slot.known, slot.answer);
+      slot.answer.lines = true;
+      slot.answer.segments = slot.known->segments;
+      if (slot.asked.empty()) {
+        slot.answer.unchecked = slot.known->unchecked;
+        for (const SymbolSearch::Used& used : slot.known->used)
+          slot.answer.tried.push_back({used.path, "used", false});
+        return tell(slot);
+      }
+    } else {
+      for (std::uint32_t i = 0; i < asked.addresses.size(); ++i) slot.asked.push_back(i);
+    }
+    if (!is_anything_there(slot)) return complete(slot);
+    worker::ModuleOrder order{asked.name, asked.build_id, asked.kind, {}};
+    for (const std::uint32_t position : slot.asked) order.addresses.push_back(asked.addresses[position]);
+    if (auto started = start(slot); !started) return give_up(slot, started.error().message);
+    send(slot, encode(worker::Order(std::move(order))), {});
+  }
+
+  // A process is not started for files that nobody has.
+  bool is_anything_there(LookupSlot& slot) const {
+    const ModuleQuestion& asked = questions_[slot.question];
+    worker::Wish wish;
+    wish.name = asked.name;
+    wish.build_id = asked.build_id;
+    for (const worker::WishKind kind : {worker::WishKind::binary, worker::WishKind::debug_file}) {
+      wish.kind = kind;
+      if (slot.search->next(wish)) {
+        slot.search.emplace(means_.places, asked.name, asked.build_id);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Result<void> start(LookupSlot& slot) {
+    if (slot.process) return {};
+    auto process = WorkerProcess::start(means_.program, means_.limits);
+    if (!process)
+      return fail(ErrorCode::io,
+                  fmt::format("{} cannot be started: {}", kSymbolizer, process.error().message));
+    slot.process.emplace(std::move(*process));
+    slot.greeted = false;
+    return {};
+  }
+
+  void send(LookupSlot& slot, const std::string& bytes, const std::vector<int>& files) {
+    slot.deadline = LookupClock::now() + means_.patience;
+    if (auto sent = slot.process->send(bytes, files, slot.deadline); !sent) lost(slot, sent.error());
+  }
+
+  void wait() {
+    std::vector<pollfd> fds;
+    for (const LookupSlot& slot : slots_)
+      fds.push_back({slot.idle() ? -1 : slot.process->socket(), POLLIN, 0});
+    ::poll(fds.data(), fds.size(), static_cast<int>(kLookAround.count()));
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      LookupSlot& slot = slots_[i];
+      if (slot.idle()) continue;
+      if (fds[i].revents != 0) {
+        take(slot);
+      } else if (LookupClock::now() >= slot.deadline) {
+        hung(slot);
+      }
+    }
+  }
+
+  void take(LookupSlot& slot) {
+    auto frame = slot.process->receive(LookupClock::now() + kForOneFrame);
+    if (!frame) return lost(slot, frame.error());
+    auto report = worker::decode_report(frame->bytes);
+    if (!report) return broken(slot, report.error().message);
+    slot.deadline = LookupClock::now() + means_.patience;
+    if (const auto* hello = std::get_if<worker::Hello>(&*report)) return greet(slot, *hello);
+    if (!slot.greeted) return broken(slot, "it does not say who it is");
+    if (const auto* wish = std::get_if<worker::Wish>(&*report)) return grant(slot, *wish);
+    if (auto* chunk = std::get_if<worker::Chunk>(&*report)) return take_chunk(slot, std::move(*chunk));
+    finish(slot, std::get<worker::Done>(*report));
+  }
+
+  void greet(LookupSlot& slot, const worker::Hello& hello) {
+    if (hello.version != PROFD_VERSION)
+      return broken(slot, fmt::format("it is of version {}, and profd of {}", hello.version, PROFD_VERSION));
+    slot.greeted = true;
+    slot.confined = hello.confined;
+  }
+
+  void grant(LookupSlot& slot, const worker::Wish& wish) {
+    const auto file = slot.search->next(wish);
+    const std::string bytes = encode(worker::Order(worker::FileAnswer{file.has_value()}));
+    send(slot, bytes, file ? std::vector<int>{file->fd.get()} : std::vector<int>());
+  }
+
+  void take_chunk(LookupSlot& slot, worker::Chunk chunk) {
+    const auto is_asked = [&](std::uint32_t asked) { return asked < slot.asked.size(); };
+    if (!std::all_of(chunk.asked.begin(), chunk.asked.end(), is_asked))
+      return broken(slot, "it answers what nobody asked");
+    slot.received.push_back(std::move(chunk));
+  }
+
+  void finish(LookupSlot& slot, const worker::Done& done) {
+    slot.search->finish();
+    slot.answer.problem = done.problem;
+    slot.answer.lines = done.lines;
+    slot.answer.segments.clear();
+    for (std::size_t i = 0; i < done.segment_from.size(); ++i)
+      slot.answer.segments.push_back({done.segment_from[i], done.segment_size[i], done.segment_vaddr[i]});
+    keep(slot);
+    complete(slot);
+  }
+
+  // What has lines, and came whole.
+  void keep(const LookupSlot& slot) const {
+    const ModuleQuestion& asked = questions_[slot.question];
+    if (!slot.answer.lines || !slot.answer.problem.empty() || asked.build_id.empty()) return;
+    KnownModule known;
+    if (slot.known) known.chunks = slot.known->chunks;
+    known.used = slot.search->used();
+    known.unchecked = slot.search->unchecked();
+    known.segments = slot.answer.segments;
+    std::vector<std::uint64_t> addresses;
+    for (const std::uint32_t position : slot.asked) addresses.push_back(asked.addresses[position]);
+    for (const worker::Chunk& chunk : slot.received) known.chunks.push_back({addresses, chunk});
+    means_.cache.store(asked.build_id, asked.kind, known);
+  }
+
+  // It died, or was never well.
+  void lost(LookupSlot& slot, const Error& error) {
+    if (error.code == ErrorCode::limit) return hung(slot);
+    const std::string how = slot.process->end();
+    slot.process.reset();
+    give_up(slot, fmt::format("{} {}", kSymbolizer, how.empty() ? "stopped answering and was ended" : how));
+  }
+  void hung(LookupSlot& slot) {
+    slot.process->kill();
+    slot.process.reset();
+    give_up(slot, fmt::format("{} said nothing for {} s and was ended", kSymbolizer,
+                              std::chrono::duration_cast<std::chrono::seconds>(means_.patience).count()));
+  }
+  void broken(LookupSlot& slot, const std::string& how) {
+    slot.process->kill();
+    slot.process.reset();
+    give_up(slot, fmt::format("{}: {}", kSymbolizer, how));
+  }
+
+  void give_up(LookupSlot& slot, std::string problem) {
+    slot.answer.problem = std::move(problem);
+    slot.received.clear();  // who ends badly may have been wrong before
+    complete(slot);
+  }
+
+  void complete(LookupSlot& slot) {
+    slot.answer.confined = slot.confined;
+    slot.answer.tried = slot.search->tried();
+    slot.answer.outside = slot.search->outside();
+    slot.answer.unchecked = slot.search->unchecked();
+    for (worker::Chunk& chunk : slot.received) {
+      for (std::uint32_t& asked : chunk.asked) asked = slot.asked[asked];
+      slot.answer.chunks.push_back(std::move(chunk));
+    }
+    tell(slot);
+  }
+
+  void tell(LookupSlot& slot) {
+    for (const worker::Chunk& chunk : slot.answer.chunks)
+      slot.answer.n_known += static_cast<std::size_t>(
+          std::count_if(chunk.link.begin(), chunk.link.end(), [](std::uint32_t link) { return link != 0; }));
+    answered_(std::exchange(slot.question, kNone), std::move(slot.answer));
+  }
+
+  std::span<const ModuleQuestion> questions_;
+  const LookupMeans& means_;
+  const StopToken& stop_;
+  const std::function<void(std::size_t, ModuleAnswer)>& answered_;
+  std::vector<LookupSlot> slots_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+std::string symbolizer_path() {
+  const auto own = own_executable();
+  return own ? (std::filesystem::path(*own).parent_path() / kSymbolizer).string() : std::string(kSymbolizer);
+}
+
+Result<void> look_up_modules(std::span<const ModuleQuestion> questions, const LookupMeans& means,
+                             const StopToken& stop,
+                             const std::function<void(std::size_t, ModuleAnswer)>& answered) {
+  return SymbolLookup(questions, means, stop, answered).run();
+}
+
+}  // namespace profd

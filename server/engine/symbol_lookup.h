@@ -1,0 +1,59 @@
+// SymbolLookup: what stands for addresses of modules, from the cache or from processes that read the files
+// (profd-symbolize). Two at a time, modules in the order given; one that dies takes its module with it and no
+// other.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/support/result.h"
+#include "core/support/stop.h"
+#include "server/engine/symbol_cache.h"
+#include "server/engine/symbol_files.h"
+#include "server/platform/worker_process.h"
+#include "workers/symbols.h"
+
+namespace profd {
+
+struct ModuleQuestion {
+  std::string name, build_id;  // as the profile has them
+  worker::Addresses kind = worker::Addresses::vaddr;
+  std::vector<std::uint64_t> addresses;  // ascending, distinct; of return addresses one less
+};
+
+struct ModuleAnswer {
+  std::vector<worker::Chunk> chunks;     // `asked` counts in the question's addresses
+  std::vector<AddressSegment> segments;  // by which addresses of another kind became vaddrs
+  std::size_t n_known = 0;               // addresses with a function
+  bool lines = false;                    // there was debug information
+  bool confined = true;    // false: the system has no filter for the process that read the files
+  bool unchecked = false;  // SymbolSearch::unchecked()
+  std::string problem;     // what became of the process, or is wrong with the files; "" nothing
+  std::string outside;     // SymbolSearch::outside()
+  std::vector<TriedFile> tried;
+};
+
+struct LookupMeans {
+  const SymbolPlaces& places;
+  const SymbolCache& cache;
+  std::string program;  // profd-symbolize; symbolizer_path()
+  WorkerLimits limits;
+  unsigned n_processes = 2;
+  // A process that says nothing for so long hangs, and is ended.
+  std::chrono::milliseconds patience{60'000};
+};
+
+// profd-symbolize beside this program, where both are installed and built.
+std::string symbolizer_path();
+
+// Blocks, on a worker. `answered` is called here, once for every question that was looked up, as soon as it
+// is. Cancelled: those that are not, are not told.
+Result<void> look_up_modules(std::span<const ModuleQuestion> questions, const LookupMeans& means,
+                             const StopToken& stop,
+                             const std::function<void(std::size_t question, ModuleAnswer answer)>& answered);
+
+}  // namespace profd

@@ -1,0 +1,220 @@
+#include "server/engine/symbolize_profile.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "core/support/base_name.h"
+#include "formats/support/demangle.h"
+
+namespace profd {
+namespace {
+
+using SymbolClock = std::chrono::steady_clock;
+
+// Revisions on the way are this far apart, and take no more than a fifth of the time.
+constexpr std::chrono::milliseconds kBetweenRevisions{300};
+
+std::optional<worker::Addresses> worker_kind(AddressKind kind) {
+  switch (kind) {
+    case AddressKind::vaddr:
+      return worker::Addresses::vaddr;
+    case AddressKind::file_offset:
+      return worker::Addresses::file_offset;
+    case AddressKind::image_offset:
+      return worker::Addresses::image_offset;
+    case AddressKind::unknown:
+    case AddressKind::loaded:
+      break;
+  }
+  return std::nullopt;
+}
+
+// Rows that count from 1, with 0 for none.
+std::uint32_t row_or_none(std::uint32_t row, std::size_t before) {
+  return row == 0 ? kNone : row - 1 + static_cast<std::uint32_t>(before);
+}
+
+// Appends chunks to the symbols of their binary, with names as people read them.
+class Joining {
+ public:
+  explicit Joining(BinarySymbols& out) : out_(out) {
+    out_.texts.emplace_back();
+    out_.link.assign(out_.addresses.size(), kNone);
+    out_.piece.assign(out_.addresses.size(), kNone);
+  }
+
+  void add(const worker::Chunk& chunk) {
+    const std::size_t first_text = out_.texts.size(), first_function = out_.functions.size(),
+                      first_link = out_.links.size(), first_piece = out_.pieces.size();
+    out_.texts.insert(out_.texts.end(), chunk.texts.begin(), chunk.texts.end());
+    const auto text = [&](std::uint32_t row) {
+      return row == 0 ? 0u : row - 1 + static_cast<std::uint32_t>(first_text);
+    };
+    std::vector<std::uint8_t> nameless(chunk.n_functions(), 0);
+    for (std::size_t i = 0; i < chunk.n_functions(); ++i) {
+      const std::string& plain = chunk.texts[chunk.function_name[i]];
+      const std::uint32_t linkage = text(chunk.function_linkage[i]);
+      std::string name = linkage == 0 ? plain : demangle(out_.texts[linkage]);
+      if (linkage != 0 && name == out_.texts[linkage] && !plain.empty()) name = plain;
+      nameless[i] = name.empty() ? 1 : 0;
+      out_.functions.name.push_back(new_text(std::move(name)));
+      out_.functions.linkage_name.push_back(linkage);
+      out_.functions.file.push_back(text(chunk.function_file[i]));
+      out_.functions.first_line.push_back(chunk.function_line[i]);
+    }
+    const auto function = [&](std::uint32_t row) {  // from 0
+      return nameless[row] != 0 ? kNone : row + static_cast<std::uint32_t>(first_function);
+    };
+    for (std::size_t i = 0; i < chunk.n_links(); ++i) {
+      out_.links.parent.push_back(row_or_none(chunk.link_parent[i], first_link));
+      out_.links.function.push_back(function(chunk.link_function[i]));
+      out_.links.file.push_back(text(chunk.link_file[i]));
+      out_.links.line.push_back(chunk.link_line[i]);
+      out_.links.column.push_back(chunk.link_column[i]);
+    }
+    for (std::size_t i = 0; i < chunk.n_pieces(); ++i) {
+      out_.pieces.start.push_back(chunk.piece_start[i]);
+      out_.pieces.n_bytes.push_back(chunk.piece_size[i]);
+      out_.pieces.name.push_back(static_cast<std::uint32_t>(first_text) + chunk.piece_name[i]);
+      const std::uint32_t of = chunk.piece_function[i];
+      out_.pieces.function.push_back(of == 0 ? kNone : function(of - 1));
+    }
+    for (std::size_t i = 0; i < chunk.asked.size(); ++i) {
+      out_.link[chunk.asked[i]] = row_or_none(chunk.link[i], first_link);
+      out_.piece[chunk.asked[i]] = row_or_none(chunk.asked_piece[i], first_piece);
+    }
+  }
+
+ private:
+  std::uint32_t new_text(std::string text) {
+    if (text.empty()) return 0;
+    out_.texts.push_back(std::move(text));
+    return static_cast<std::uint32_t>(out_.texts.size() - 1);
+  }
+  BinarySymbols& out_;
+};
+
+// Some code has an address, and no name or no line: a look at frames alone.
+bool has_open_addresses(const Profile& profile) {
+  const FrameTable& frames = profile.frames();
+  const auto& unresolved = profile.functions().unresolved;
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    if (frames.address[i] != 0 && frames.module[i].valid() &&
+        (frames.line[i] == 0 || unresolved[frames.function[i].v] != 0))
+      return true;
+  return false;
+}
+
+class Symbolizer {
+ public:
+  Symbolizer(ProfilePtr profile, const SymbolizeRequest& request, const SymbolizeMeans& means,
+             const SymbolizeCalls& calls, const StopToken& stop)
+      : request_(request), means_(means), calls_(calls), stop_(stop) {
+    out_.profile = std::move(profile);
+  }
+
+  Result<Symbolized> run() {
+    PROFD_CHECK(gather());
+    if (questions_.empty()) return std::move(out_);
+    Result<void> applied;
+    const LookupMeans means{request_.places, means_.cache, means_.program, means_.limits, 2, means_.patience};
+    PROFD_CHECK(look_up_modules(questions_, means, stop_, [&](std::size_t question, ModuleAnswer answer) {
+      if (applied) applied = take(question, std::move(answer));
+    }));
+    PROFD_CHECK(applied);
+    PROFD_CHECK(apply());
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> gather() {
+    if (!has_open_addresses(*out_.profile)) return {};
+    const StringTable& strings = out_.profile->strings();
+    PROFD_TRY(const std::vector<BinaryCode> all, gather_code(*out_.profile, stop_));
+    for (const BinaryCode& code : all) {
+      const std::string name(strings[code.name]), build_id(strings[code.build_id]);
+      const auto kind = worker_kind(code.kind);
+      if (code.addresses.empty() || !kind || name.empty() || !is_wanted(name, build_id)) continue;
+      out_.modules.push_back({name, build_id, code.kind, code.addresses.size(), {}});
+      // Nothing says of a file that it is what ran, unless a person does.
+      const auto is_meant = [&](const ModuleFile& file) { return is_module(file.module, name, build_id); };
+      const std::vector<ModuleFile>& files = request_.places.files;
+      if (build_id.empty() && std::none_of(files.begin(), files.end(), is_meant)) continue;
+      module_of_.push_back(out_.modules.size() - 1);
+      questions_.push_back({name, build_id, *kind, code.addresses});
+      n_total_ += code.addresses.size();
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool is_wanted(const std::string& name, const std::string& build_id) const {
+    return request_.modules.empty() ||
+           std::any_of(request_.modules.begin(), request_.modules.end(),
+                       [&](const std::string& named) { return is_module(named, name, build_id); });
+  }
+
+  Result<void> take(std::size_t question, ModuleAnswer answer) {
+    const ModuleQuestion& asked = questions_[question];
+    if (answer.n_known > 0 || !answer.segments.empty()) {
+      BinarySymbols symbols{asked.name,
+                            asked.build_id,
+                            out_.modules[module_of_[question]].kind,
+                            asked.addresses,
+                            {},
+                            {},
+                            {},
+                            {},
+                            {},
+                            {},
+                            answer.segments};
+      Joining joining(symbols);
+      for (const worker::Chunk& chunk : answer.chunks) joining.add(chunk);
+      found_.push_back(std::move(symbols));
+    }
+    answer.chunks.clear();
+    out_.modules[module_of_[question]].answer = std::move(answer);
+    n_done_ += asked.addresses.size();
+    if (calls_.progress) calls_.progress(n_done_, n_total_);
+    const auto now = SymbolClock::now();
+    if (!calls_.better || found_.empty() || n_done_ == n_total_ || now < next_revision_) return {};
+    PROFD_CHECK(apply());
+    next_revision_ = SymbolClock::now() +
+                     std::max<SymbolClock::duration>(kBetweenRevisions, 4 * (SymbolClock::now() - now));
+    calls_.better(out_.profile);
+    return {};
+  }
+
+  Result<void> apply() {
+    if (found_.empty()) return {};
+    PROFD_TRY(out_.profile, symbolized(*out_.profile, found_, stop_));
+    found_.clear();
+    return {};
+  }
+
+  const SymbolizeRequest& request_;
+  const SymbolizeMeans& means_;
+  const SymbolizeCalls& calls_;
+  const StopToken& stop_;
+  Symbolized out_;
+  std::vector<ModuleQuestion> questions_;
+  std::vector<std::size_t> module_of_;  // by question
+  std::vector<BinarySymbols> found_;    // and not applied yet
+  std::size_t n_done_ = 0, n_total_ = 0;
+  SymbolClock::time_point next_revision_ = SymbolClock::now() + kBetweenRevisions;
+};
+
+}  // namespace
+
+bool is_module(const std::string& named, std::string_view name, std::string_view build_id) {
+  return named == name || named == module_base_name(name) || (!build_id.empty() && named == build_id);
+}
+
+Result<Symbolized> symbolize_profile(ProfilePtr profile, const SymbolizeRequest& request,
+                                     const SymbolizeMeans& means, const SymbolizeCalls& calls,
+                                     const StopToken& stop) {
+  return Symbolizer(std::move(profile), request, means, calls, stop).run();
+}
+
+}  // namespace profd

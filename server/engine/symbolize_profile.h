@@ -1,0 +1,58 @@
+// A profile with the names, lines and inlined calls that its binaries give it: gathers what is known by
+// address alone, has it looked up, costliest modules first, and applies what comes.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/model/profile.h"
+#include "core/model/symbolize.h"
+#include "core/support/result.h"
+#include "core/support/stop.h"
+#include "server/engine/symbol_lookup.h"
+
+namespace profd {
+
+struct SymbolizeRequest {
+  SymbolPlaces places;
+  std::vector<std::string> modules;  // names, paths or build ids of those that are meant; empty: all
+};
+
+struct SymbolizeMeans {
+  std::string program;  // profd-symbolize
+  const SymbolCache& cache;
+  WorkerLimits limits = {};
+  std::chrono::milliseconds patience{60'000};
+};
+
+struct SymbolizeCalls {
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // addresses; may be empty
+  // What is known by now, where more takes its time; may be empty.
+  std::function<void(ProfilePtr better)> better;
+};
+
+// What was looked for of one binary, and what came of it.
+struct ModuleLookup {
+  std::string name, build_id;  // as the profile has them
+  AddressKind kind = AddressKind::unknown;
+  std::size_t n_asked = 0;
+  ModuleAnswer answer;  // without chunks
+};
+
+struct Symbolized {
+  ProfilePtr profile;  // the one given, where nothing was found
+  std::vector<ModuleLookup> modules;
+};
+
+// Blocks, on a worker. What files or their reader do is in the answers; an error is `cancelled`, or a limit
+// of the profile that would be made.
+Result<Symbolized> symbolize_profile(ProfilePtr profile, const SymbolizeRequest& request,
+                                     const SymbolizeMeans& means, const SymbolizeCalls& calls,
+                                     const StopToken& stop);
+
+// Whether a module is one of those that a person names: by path, name or build id.
+bool is_module(const std::string& named, std::string_view name, std::string_view build_id);
+
+}  // namespace profd

@@ -1,0 +1,179 @@
+#include "server/feature/modules_answer.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/model/symbolize.h"
+#include "server/feature/text.h"
+
+namespace profd {
+namespace {
+
+bool is_kernel(const std::string& name) {
+  return name.starts_with("[kernel") || name.starts_with("[guest.kernel") || name == "[hypervisor]";
+}
+
+ModuleState state_of(const BinaryCode& code, const ModuleLookup* lookup) {
+  if (code.n_unnamed < code.n_frames) {
+    if (lookup != nullptr && lookup->answer.lines) return ModuleState::full;
+    // What was named by its own profiler may have lines of it as well.
+    return code.n_without_line + code.n_unnamed < code.n_frames ? ModuleState::lines : ModuleState::names;
+  }
+  const bool other_build =
+      lookup != nullptr && std::any_of(lookup->answer.tried.begin(), lookup->answer.tried.end(),
+                                       [](const TriedFile& tried) { return tried.other_build; });
+  return other_build ? ModuleState::mismatch : ModuleState::none;
+}
+
+// What there is to be said of a module that is not known in full.
+struct Advice {
+  std::string reason, remedy;
+};
+
+constexpr const char* kNameFolder =
+    "Name the folder that has it: `profd symbolize FILE --debug-dir DIR`, or the setting `debugDirectories`.";
+
+Advice advice_of_mismatch(const ModuleRow& row) {
+  const auto other = std::find_if(row.tried.begin(), row.tried.end(),
+                                  [](const TriedFile& tried) { return tried.other_build; });
+  return {fmt::format("not symbolized: {} is another build than the one that ran ({}): {}", other->path,
+                      row.build_id, other->why),
+          "The binary was built again since. Name the folder of the build that ran: `profd symbolize FILE "
+          "--debug-dir DIR`, or record again."};
+}
+
+Advice advice_of_none(const ModuleRow& row, const BinaryCode& code, const ModuleLookup* lookup) {
+  if (is_kernel(row.path))
+    return {"not symbolized: symbols of kernels come from the recording or from a kallsyms file beside it",
+            "Record as root, or with kernel.kptr_restrict = 0, or copy /proc/kallsyms beside the recording."};
+  if (lookup == nullptr && (code.kind == AddressKind::unknown || code.kind == AddressKind::loaded))
+    return {"not symbolized: the profile does not say where it was loaded", ""};
+  if (lookup == nullptr) return {"not looked for yet", "`profd symbolize FILE`"};
+  const ModuleAnswer& answer = lookup->answer;
+  if (!answer.problem.empty()) return {"not symbolized: " + answer.problem, ""};
+  if (row.build_id.empty() && row.file.empty())
+    return {
+        "not symbolized: the profile has no build id of it, so nothing says which file is what ran",
+        fmt::format("Name the binary: `profd symbolize FILE --binary PATH` (a file called {}).", row.name)};
+  if (!row.file.empty())
+    return {fmt::format("not symbolized: {} has no symbols for this code", row.file),
+            "Install its debug symbols, or keep a copy that is not stripped."};
+  if (!answer.outside.empty())
+    return {fmt::format("not symbolized: {} is in no folder that is looked in", answer.outside), kNameFolder};
+  if (!row.tried.empty())
+    return {fmt::format("not symbolized: {}: {}", row.tried.back().path, row.tried.back().why), kNameFolder};
+  return {fmt::format("not symbolized: no file with the build id {} was found", row.build_id), kNameFolder};
+}
+
+Advice advice_of_names(const ModuleRow& row, const ModuleLookup* lookup) {
+  const std::string some = row.n_known < row.n_frames
+                               ? fmt::format("{} of {} frames have a function", format_exact(row.n_known),
+                                             format_exact(row.n_frames))
+                               : std::string("functions are known");
+  if (lookup == nullptr || row.file.empty()) return {some + ", lines are not", ""};
+  if (!lookup->answer.problem.empty()) return {fmt::format("{}: {}", some, lookup->answer.problem), ""};
+  return {fmt::format("{}: {} has a symbol table and no debug information", some, row.file),
+          "Compile with -g, or install its debug symbols."};
+}
+
+Advice advice_of(const ModuleRow& row, const BinaryCode& code, const ModuleLookup* lookup) {
+  switch (row.state) {
+    case ModuleState::full:
+      if (lookup != nullptr && !lookup->answer.problem.empty())
+        return {"not all of it is symbolized: " + lookup->answer.problem, ""};
+      return {};
+    case ModuleState::lines:
+      return {};
+    case ModuleState::names:
+      return advice_of_names(row, lookup);
+    case ModuleState::none:
+      return advice_of_none(row, code, lookup);
+    case ModuleState::mismatch:
+      return advice_of_mismatch(row);
+  }
+  return {};
+}
+
+const ModuleLookup* lookup_of(std::span<const ModuleLookup> lookups, const std::string& name,
+                              const std::string& build_id) {
+  const auto found = std::find_if(lookups.begin(), lookups.end(), [&](const ModuleLookup& one) {
+    return one.name == name && one.build_id == build_id;
+  });
+  return found == lookups.end() ? nullptr : &*found;
+}
+
+ModuleRow row_of(const Profile& profile, const BinaryCode& code, std::span<const ModuleLookup> lookups,
+                 const Whole& whole) {
+  ModuleRow row;
+  row.path = profile.strings()[code.name];
+  row.name = module_base_name(row.path);
+  row.build_id = profile.strings()[code.build_id];
+  row.amount = amount_of(whole, Value(code.self));
+  row.n_frames = code.n_frames;
+  row.n_known = code.n_frames - code.n_unnamed;
+  const ModuleLookup* lookup = lookup_of(lookups, row.path, row.build_id);
+  if (lookup != nullptr) {
+    row.tried = lookup->answer.tried;
+    row.unchecked = lookup->answer.unchecked;
+    // Debug information comes behind the binary that it is of.
+    for (const TriedFile& tried : row.tried)
+      if (tried.why == "used") row.file = tried.path;
+  }
+  row.state = state_of(code, lookup);
+  Advice advice = advice_of(row, code, lookup);
+  row.reason = std::move(advice.reason);
+  row.remedy = std::move(advice.remedy);
+  if (lookup != nullptr && !lookup->answer.confined && !row.file.empty()) {
+    if (!row.reason.empty()) row.reason += "; ";
+    row.reason += "this system does not confine the process that reads binaries";
+  }
+  return row;
+}
+
+}  // namespace
+
+std::string_view module_state_name(ModuleState state) {
+  switch (state) {
+    case ModuleState::full:
+      return "full";
+    case ModuleState::lines:
+      return "lines";
+    case ModuleState::names:
+      return "names";
+    case ModuleState::none:
+      return "none";
+    case ModuleState::mismatch:
+      return "mismatch";
+  }
+  return "none";
+}
+
+Result<ModulesAnswer> modules_answer(const Profile& profile, std::span<const ModuleLookup> lookups,
+                                     std::size_t limit, const StopToken& stop) {
+  ModulesAnswer answer;
+  const MetricId metric = profile.default_metric();
+  const MetricInfo& info = profile.metrics()[metric.v];
+  answer.metric = info.name;
+  PROFD_TRY(std::vector<BinaryCode> all, gather_code(profile, stop));
+  std::stable_sort(all.begin(), all.end(), [](const BinaryCode& a, const BinaryCode& b) {
+    return std::abs(a.self) > std::abs(b.self);
+  });
+  const Whole whole{profile.total(metric), info.unit};
+  for (const BinaryCode& code : all) {
+    if (code.n_frames == 0) continue;
+    answer.n_frames += code.n_frames;
+    answer.n_known += code.n_frames - code.n_unnamed;
+    if (answer.rows.size() < limit)
+      answer.rows.push_back(row_of(profile, code, lookups, whole));
+    else
+      ++answer.left;
+  }
+  answer.text = answer.n_frames == 0
+                    ? std::string("The profile has no addresses.")
+                    : fmt::format("{} of {} frames with an address have a function.",
+                                  format_exact(answer.n_known), format_exact(answer.n_frames));
+  return answer;
+}
+
+}  // namespace profd
