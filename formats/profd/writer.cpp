@@ -106,7 +106,6 @@ void plan_tables(MessagePlan& plan, const ProfileData& d) {
   plan.column(frames::is_return, d.frames.is_return);
   plan.column(frames::piece, d.frames.piece);
   plan.end();
-  plan_pieces(plan, d.pieces);
 
   plan.begin(profile::threads);
   plan.column(threads::name, d.threads.name);
@@ -283,6 +282,7 @@ void plan_profile(MessagePlan& plan, const ProfileData& d) {
   for (const AssociationTable& table : d.associations) plan_association(plan, table);
   if (d.stated) plan_stated(plan, *d.stated);
   if (d.timeline) plan_timeline(plan, *d.timeline);
+  plan_pieces(plan, d.pieces);
   plan.end();
 }
 

@@ -20,6 +20,9 @@ std::uint32_t LoadedModules::add(const ModuleSpec& spec) {
     of.start = of.limit = of.offset = 0;
     of.addresses = AddressKind::loaded;
   }
+  // Of a kernel there is no file that offsets could be of: they are addresses, or count from its first one.
+  if (of.limit > of.start && (spec.name.starts_with("[kernel") || spec.name.starts_with("[guest.kernel")))
+    of.addresses = of.offset == of.start ? AddressKind::loaded : AddressKind::image_offset;
   row.module = builder_.module(of);
   row.range = {of.start, of.limit, of.offset};
   row.name = builder_.string(spec.name);

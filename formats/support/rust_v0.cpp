@@ -12,16 +12,16 @@ namespace profd {
 namespace {
 
 constexpr std::size_t kMaxText = 16 * 1024;
-constexpr int kMaxDepth = 256;
+constexpr int kMaxNesting = 256;
 constexpr std::size_t kMaxSteps = 100'000;
 
-bool is_digit(char c) {
+bool is_decimal(char c) {
   return c >= '0' && c <= '9';
 }
-bool is_lower(char c) {
+bool is_small(char c) {
   return c >= 'a' && c <= 'z';
 }
-bool is_upper(char c) {
+bool is_capital(char c) {
   return c >= 'A' && c <= 'Z';
 }
 
@@ -29,10 +29,10 @@ std::string_view basic_type(char c) {
   constexpr std::array<std::string_view, 26> kNames{
       "i8",   "bool", "char", "f64", "str", "f32", "",    "u8", "isize", "usize", "",    "i32", "u32",
       "i128", "u128", "_",    "",    "",    "i16", "u16", "()", "...",   "",      "i64", "u64", "!"};
-  return is_lower(c) ? kNames[static_cast<std::size_t>(c - 'a')] : std::string_view();
+  return is_small(c) ? kNames[static_cast<std::size_t>(c - 'a')] : std::string_view();
 }
 
-struct Identifier {
+struct RustIdentifier {
   std::string_view text;
   bool punycode = false;
   std::uint64_t disambiguator = 0;
@@ -55,8 +55,8 @@ bool decode_punycode(std::string_view text, std::u32string& out) {
     for (std::uint64_t k = kBase;; k += kBase) {
       if (i == text.size()) return false;
       const char c = text[i++];
-      if (!is_lower(c) && !is_digit(c)) return false;
-      const auto digit = static_cast<std::uint64_t>(is_lower(c) ? c - 'a' : c - '0' + 26);
+      if (!is_small(c) && !is_decimal(c)) return false;
+      const auto digit = static_cast<std::uint64_t>(is_small(c) ? c - 'a' : c - '0' + 26);
       at += digit * weight;
       const std::uint64_t threshold = k <= bias ? kMin : k >= bias + kMax ? kMax : k - bias;
       if (at > std::numeric_limits<std::uint32_t>::max()) return false;
@@ -108,7 +108,7 @@ class Demangling {
   class Level {
    public:
     explicit Level(Demangling& d) : d_(d) {
-      if (++d_.depth_ > kMaxDepth || ++d_.steps_ > kMaxSteps) d_.bad_ = true;
+      if (++d_.depth_ > kMaxNesting || ++d_.steps_ > kMaxSteps) d_.bad_ = true;
     }
     ~Level() { --d_.depth_; }
     Level(const Level&) = delete;
@@ -150,7 +150,10 @@ class Demangling {
       const char c = next();
       if (bad_) return 0;
       if (c == '_') break;
-      const int digit = is_digit(c) ? c - '0' : is_lower(c) ? c - 'a' + 10 : is_upper(c) ? c - 'A' + 36 : -1;
+      const int digit = is_decimal(c)   ? c - '0'
+                        : is_small(c)   ? c - 'a' + 10
+                        : is_capital(c) ? c - 'A' + 36
+                                        : -1;
       if (digit < 0 || __builtin_mul_overflow(value, std::uint64_t{62}, &value) ||
           __builtin_add_overflow(value, static_cast<std::uint64_t>(digit), &value)) {
         bad_ = true;
@@ -169,13 +172,13 @@ class Demangling {
   }
 
   std::size_t decimal() {
-    if (!is_digit(peek())) {
+    if (!is_decimal(peek())) {
       bad_ = true;
       return 0;
     }
     if (take('0')) return 0;
     std::size_t value = 0;
-    while (is_digit(peek())) {
+    while (is_decimal(peek())) {
       value = value * 10 + static_cast<std::size_t>(next() - '0');
       if (value > text_.size()) {
         bad_ = true;
@@ -185,8 +188,8 @@ class Demangling {
     return value;
   }
 
-  Identifier plain_identifier() {
-    Identifier out;
+  RustIdentifier plain_identifier() {
+    RustIdentifier out;
     out.punycode = take('u');
     const std::size_t n = decimal();
     take('_');  // before bytes that begin with a digit or '_'
@@ -198,14 +201,14 @@ class Demangling {
     at_ += n;
     return out;
   }
-  Identifier identifier() {
+  RustIdentifier identifier() {
     const std::uint64_t disambiguator = optional_base62('s');
-    Identifier out = plain_identifier();
+    RustIdentifier out = plain_identifier();
     out.disambiguator = disambiguator;
     return out;
   }
 
-  void put(const Identifier& identifier) {
+  void put(const RustIdentifier& identifier) {
     if (bad_ || silent_) return;
     if (!identifier.punycode) return put(identifier.text);
     std::u32string decoded;
@@ -300,13 +303,13 @@ class Demangling {
 
   void nested(bool in_type) {
     const char space = next();
-    if (!is_lower(space) && !is_upper(space)) {
+    if (!is_small(space) && !is_capital(space)) {
       bad_ = true;
       return;
     }
     path(in_type, false);
-    const Identifier name = identifier();
-    if (is_lower(space)) {
+    const RustIdentifier name = identifier();
+    if (is_small(space)) {
       if (!name.text.empty()) put("::");
       put(name);
       return;
@@ -431,7 +434,7 @@ class Demangling {
       if (take('C')) {
         put("C");
       } else {
-        const Identifier abi = plain_identifier();
+        const RustIdentifier abi = plain_identifier();
         if (abi.punycode) bad_ = true;
         for (const char c : abi.text) put(c == '_' ? "-" : std::string_view(&c, 1));
       }
@@ -515,7 +518,7 @@ class Demangling {
 
   std::string_view hex() {
     const std::size_t begin = at_;
-    while (is_digit(peek()) || (peek() >= 'a' && peek() <= 'f')) ++at_;
+    while (is_decimal(peek()) || (peek() >= 'a' && peek() <= 'f')) ++at_;
     const std::string_view digits = bad_ ? std::string_view() : text_.substr(begin, at_ - begin);
     if (!take('_') || digits.empty() || (digits.size() > 1 && digits.front() == '0')) bad_ = true;
     return digits;
@@ -523,7 +526,7 @@ class Demangling {
   static std::uint64_t value_of(std::string_view digits) {
     std::uint64_t value = 0;
     for (const char c : digits)
-      value = value * 16 + static_cast<std::uint64_t>(is_digit(c) ? c - '0' : c - 'a' + 10);
+      value = value * 16 + static_cast<std::uint64_t>(is_decimal(c) ? c - '0' : c - 'a' + 10);
     return value;
   }
   void number() {
@@ -583,7 +586,7 @@ class Demangling {
 bool is_rust_v0(std::string_view symbol) {
   // macOS puts one more underscore before.
   if (symbol.starts_with("__R")) symbol.remove_prefix(1);
-  return symbol.size() > 3 && symbol.starts_with("_R") && is_upper(symbol[2]);
+  return symbol.size() > 3 && symbol.starts_with("_R") && is_capital(symbol[2]);
 }
 
 std::optional<std::string> demangle_rust_v0(std::string_view symbol) {
@@ -592,7 +595,7 @@ std::optional<std::string> demangle_rust_v0(std::string_view symbol) {
   const std::size_t end = symbol.find_first_of(".$");
   const std::string_view core = symbol.substr(0, end);
   for (const char c : core)
-    if (!is_digit(c) && !is_lower(c) && !is_upper(c) && c != '_') return std::nullopt;
+    if (!is_decimal(c) && !is_small(c) && !is_capital(c) && c != '_') return std::nullopt;
   return Demangling(core).run(end == std::string_view::npos ? std::string_view() : symbol.substr(end));
 }
 

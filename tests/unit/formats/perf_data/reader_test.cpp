@@ -2,6 +2,7 @@
 
 #include <zstd.h>
 
+#include "tests/support/address_paths.h"
 #include "tests/support/catch.h"
 #include "tests/support/perf_data_file.h"
 #include "tests/support/read_with.h"
@@ -62,6 +63,35 @@ TEST_CASE("perf.data: a stack is process, user part, kernel part, whatever the o
   const auto& frames = profile->frames();
   CHECK(std::find(frames.address.begin(), frames.address.end(), 0x20) != frames.address.end());
   CHECK(std::find(frames.address.begin(), frames.address.end(), 0xffffffff81000010) != frames.address.end());
+}
+
+TEST_CASE("perf.data: an address is exact behind each context mark, and what a call returns to elsewhere") {
+  File file;
+  file.comm(7, "demo");
+  file.mmap(2, 7, 0x1000, 0x1000, "/bin/demo");
+  file.mmap(1, 0xffffffff, 0xffffffff81000000, 0x100000, "[kernel.kallsyms]_text");
+  file.mmap(1, 0xffffffff, 0xffffffffc0000000, 0x1000, "[ext4]");
+  file.sample(1, 7, 10, 5, {kKernel, 0xffffffffc0000010, 0xffffffff81000010, kUser, 0x1010, 0x1020, 0x1020});
+  const auto profile = read(file);
+  CHECK(address_paths(*profile) == std::set<std::string>{"- 0x20< 0x20< 0x10 0xffffffff81000010< 0x10"});
+  const ModuleTable& modules = profile->modules();
+  std::map<std::string, AddressKind> kinds;
+  for (std::size_t m = 0; m < modules.size(); ++m)
+    kinds[std::string(profile->strings()[modules.name[m]])] = modules.addresses[m];
+  CHECK(kinds == std::map<std::string, AddressKind>{{"/bin/demo", AddressKind::file_offset},
+                                                    {"[kernel.kallsyms]", AddressKind::loaded},
+                                                    {"[ext4]", AddressKind::image_offset}});
+}
+
+TEST_CASE("perf.data: code that the kernel made knows where it begins and ends") {
+  File file;
+  file.comm(7, "demo");
+  file.record(17, 0,
+              File::of(0xffffffffa0000000) + File::of(64, 4) + File::of(1, 2) + File::of(0, 2) +
+                  std::string("bpf_prog") + std::string(8, '\0') + file.tail(7, 5));
+  file.sample(1, 7, 10, 1, {kKernel, 0xffffffffa0000010});
+  const auto profile = read(file);
+  CHECK(piece_of(*profile, profile->tree().frame[2]) == "bpf_prog 0xffffffffa0000000+64");
 }
 
 TEST_CASE("perf.data: a child has its parent's memory until it calls exec") {
@@ -166,7 +196,10 @@ TEST_CASE("perf.data: jitdump code is what was loaded at the moment of the sampl
     file.sample(2, 7, 60, 1, {kUser, 0x5004});
     file.sample(2, 7, 150, 1, {kUser, 0x5004});
     file.sample(2, 7, 250, 1, {kUser, 0x5048});
-    const auto paths = self_by_path(*read_beside(folder, file).profiles.front(), "cpu-clock");
+    const ProfilePtr profile = read_beside(folder, file).profiles.front();
+    const auto paths = self_by_path(*profile, "cpu-clock");
+    const auto last = static_cast<std::uint32_t>(profile->tree().size() - 1);
+    CHECK(piece_of(*profile, profile->tree().frame[last]) == "second 0x5000+256");
     // Clocks that cannot be compared: the last word holds for all.
     if (monotonic)
       CHECK(paths ==

@@ -145,6 +145,39 @@ TEST_CASE("what protobuf's own classes write from a frozen file is the same prof
   }
 }
 
+TEST_CASE("addresses of files from before there were kinds are offsets where a range is known") {
+  v1::File file = loose_file();
+  v1::Profile& p = *file.mutable_profiles(0);
+  add_self(p, {{2, 5}, {3, 1}});
+  for (unsigned name : {5u, 6u}) p.mutable_modules()->add_name(name);
+  for (std::uint64_t start : {0x1000u, 0u}) p.mutable_modules()->add_start(start);
+  for (std::uint64_t limit : {0x2000u, 0u}) p.mutable_modules()->add_limit(limit);
+  for (std::uint64_t offset : {0x400u, 0u}) p.mutable_modules()->add_offset(offset);
+  for (unsigned module : {0u, 1u, 0u}) p.mutable_frames()->add_module(module);
+  for (std::uint64_t address : {0x410u, 0x1010u, 0x420u}) p.mutable_frames()->add_address(address);
+  p.mutable_frames()->set_in_modules(true);
+  const auto old = open_one(file.SerializeAsString()).value();
+  CHECK(old->modules().addresses[0] == AddressKind::file_offset);
+  CHECK(old->modules().addresses[1] == AddressKind::unknown);
+  CHECK(old->modules().first[0] == 0x400);
+  CHECK(old->frames().address[0] == 0x410);
+  CHECK(old->frames().is_return.empty());
+  // A file that says what they are is taken at its word.
+  p.mutable_frames()->set_in_modules(false);
+  p.mutable_modules()->set_addresses(std::string("\1\4", 2));
+  for (std::uint64_t first : {0x9000u, 0u}) p.mutable_modules()->add_first(first);
+  const auto stated = open_one(file.SerializeAsString()).value();
+  CHECK(stated->modules().addresses[0] == AddressKind::vaddr);
+  CHECK(stated->modules().addresses[1] == AddressKind::loaded);
+  CHECK(stated->modules().first[0] == 0x9000);
+  CHECK(stated->frames().address[0] == 0x410);
+  p.mutable_modules()->set_addresses(std::string("\1\5", 2));
+  CHECK_THAT(failure(file), Catch::Contains("modules.addresses"));
+  p.mutable_modules()->set_addresses(std::string("\1\4", 2));
+  p.mutable_frames()->add_piece(0);
+  CHECK_THAT(failure(file), Catch::Contains("frames"));
+}
+
 TEST_CASE("protoc decodes a native file with the schema") {
   const std::string folder = std::string(PROFD_SOURCE_DIR) + "/formats/profd";
   const auto path = std::filesystem::temp_directory_path() / ("profd-protoc-" + std::to_string(::getpid()));

@@ -44,13 +44,26 @@ TEST_CASE(
   const std::uint32_t kernel = modules.add(
       {.name = "[kernel.kallsyms]", .start = 0xffffffff9a000000, .limit = 0xffffffffffffffff, .offset = 0});
   CHECK(modules.at(kernel, 0xffffffff9a000010).address == 0x10);
+  const std::uint32_t fixed = modules.add({.name = "[kernel.kallsyms]_stext",
+                                           .start = 0xffffffff81000000,
+                                           .limit = 0xffffffffffffffff,
+                                           .offset = 0xffffffff81000000});
+  CHECK(modules.at(fixed, 0xffffffff81000010).address == 0xffffffff81000010);
+  const auto profile = [&] {
+    builder.add_metric("cpu", "nanoseconds");
+    return std::move(builder).finish().value();
+  }();
+  const auto kind = [&](std::uint32_t row) { return address_kind(profile->modules(), modules.module(row)); };
+  CHECK(kind(plain) == AddressKind::unknown);
+  CHECK(kind(kernel) == AddressKind::image_offset);
+  CHECK(kind(fixed) == AddressKind::loaded);
 }
 
 TEST_CASE("an offset in a module's file leads back to the address in memory") {
   const ModuleRange range{0x55d000, 0x55f000, 0x1000};
   for (const std::uint64_t loaded : {std::uint64_t{0x55d001}, std::uint64_t{0x55efff}}) {
     CHECK(range.holds(loaded));
-    CHECK(range.to_loaded(range.to_file(loaded)) == loaded);
+    CHECK(range.to_loaded(range.to_module(loaded)) == loaded);
   }
   CHECK_FALSE(ModuleRange{}.known());
 }
