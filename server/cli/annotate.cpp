@@ -14,6 +14,7 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/project_here.h"
 #include "server/cli/symbols_here.h"
+#include "server/dialect/psp/convert_code.h"
 #include "server/engine/source_text.h"
 #include "server/engine/symbolizing.h"
 
@@ -51,8 +52,9 @@ CodePlace place_of(const std::string& text, const Profile& profile) {
       for (std::size_t frame = 0; frame < frames.size(); ++frame) {
         const StringId of = file_of_frame(profile, frame);
         const std::string_view path = profile.strings()[of];
-        const bool ends_so = path.ends_with(file) && path.size() > file.size() &&
-                             (path[path.size() - file.size() - 1] == '/' || path[path.size() - file.size() - 1] == '\\');
+        const bool ends_so =
+            path.ends_with(file) && path.size() > file.size() &&
+            (path[path.size() - file.size() - 1] == '/' || path[path.size() - file.size() - 1] == '\\');
         if (!path.empty() && (path == file || ends_so)) files.insert(of.v);
       }
       for (const std::uint32_t of : files) place.files.emplace_back(of);
@@ -122,7 +124,8 @@ int annotate(const AnnotateOptions& options, const Console& console) {
       },
       StopToken{});
   if (options.json || !answer) {
-    return print_answer<psp::SourceDisassemblyRequest>(std::move(answer), shown_file(options.profile), console);
+    return print_answer<psp::SourceDisassemblyRequest>(std::move(answer), shown_file(options.profile),
+                                                       console);
   }
   if (!answer->problem.empty()) {
     const std::string what = answer->pieces.empty() ? options.place : answer->pieces[answer->piece].name;
@@ -139,13 +142,16 @@ int annotate(const AnnotateOptions& options, const Console& console) {
 
 void add_annotate(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<AnnotateOptions>();
-  CLI::App* app = root.add_subcommand("annotate", "A function as machine code, with what each instruction costs");
+  CLI::App* app =
+      root.add_subcommand("annotate", "A function as machine code, with what each instruction costs");
   add_profile_options(*app, options->profile);
-  app->add_option("place", options->place, "FUNCTION, FILE:LINE or MODULE+0xADDRESS; otherwise the hottest code")
+  app->add_option("place", options->place,
+                  "FUNCTION, FILE:LINE or MODULE+0xADDRESS; otherwise the hottest code")
       ->option_text("PLACE");
   auto* assembly = app->add_flag("--asm", options->assembly, "Instructions alone");
   auto* source = app->add_flag("--source", options->source, "Source lines alone");
-  auto* mixed = app->add_flag("--mixed", options->mixed, "Instructions below the source lines that they are of; usual");
+  auto* mixed =
+      app->add_flag("--mixed", options->mixed, "Instructions below the source lines that they are of; usual");
   assembly->excludes(source)->excludes(mixed);
   source->excludes(mixed);
   add_choice(*app, "--syntax", "--syntax", options->att, Choices<bool>{{"intel", false}, {"att", true}},
@@ -161,7 +167,8 @@ void add_annotate(CLI::App& root, Commands& commands) {
   app->add_flag("--json", options->json, "The answer of source/disassembly, see docs/protocol.md");
   app->footer(
       "Examples:\n  profd annotate perf.data\n  profd annotate perf.data 'fill(std::vector<int>&)' --asm\n"
-      "  profd annotate perf.data libz.so.1+0x4c20 --syntax att\n  profd annotate perf.data a.cc:17 --source");
+      "  profd annotate perf.data libz.so.1+0x4c20 --syntax att\n  profd annotate perf.data a.cc:17 "
+      "--source");
   app->callback([&commands, options] {
     options->listing.mode = options->assembly ? CodeMode::assembly
                             : options->source ? CodeMode::source

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,14 +28,16 @@ double share_of(const DisassemblyAnswer& answer, const Value& value) {
 // What jumps look like beside one row: the outermost lane first, a column each, and the head of an arrow.
 class Arrows {
  public:
-  explicit Arrows(const Jumps& jumps, std::size_t n_rows) : n_lanes_(std::min(jumps.n_lanes, kMaxLanesShown)) {
+  explicit Arrows(const Jumps& jumps, std::size_t n_rows)
+      : n_lanes_(std::min(jumps.n_lanes, kMaxLanesShown)) {
     lanes_.assign(n_lanes_, std::string(n_rows, ' '));
     dashes_.assign(n_rows, 0);
     heads_.assign(n_rows, ' ');
     for (std::size_t i = 0; i < jumps.size(); ++i) {
       if (jumps.lane[i] >= n_lanes_) continue;
       std::string& lane = lanes_[jumps.lane[i]];
-      const std::size_t top = std::min(jumps.from[i], jumps.to[i]), bottom = std::max(jumps.from[i], jumps.to[i]);
+      const std::size_t top = std::min(jumps.from[i], jumps.to[i]),
+                        bottom = std::max(jumps.from[i], jumps.to[i]);
       for (std::size_t row = top; row <= bottom; ++row) lane[row] = '|';
       lane[top] = top == bottom ? '>' : ',';
       if (top != bottom) lane[bottom] = '\'';
@@ -66,8 +67,8 @@ class Arrows {
   }
 
   std::uint32_t n_lanes_;
-  std::vector<std::string> lanes_;      // by lane, a letter a row
-  std::vector<std::uint32_t> dashes_;   // by row: lanes that a line crosses
+  std::vector<std::string> lanes_;     // by lane, a letter a row
+  std::vector<std::uint32_t> dashes_;  // by row: lanes that a line crosses
   std::string heads_;
 };
 
@@ -98,19 +99,24 @@ class Listing {
     const InstructionColumns& rows = answer_.rows;
     std::string place;
     if (!rows.text.empty() && rows.file[0] >= 0) {
-      place = fmt::format("  {}:{}", base_name(answer_.files[static_cast<std::size_t>(rows.file[0])]), rows.line[0]);
+      place = fmt::format("  {}:{}", base_name(answer_.files[static_cast<std::size_t>(rows.file[0])]),
+                          rows.line[0]);
     }
     const std::string size = piece.n_bytes == 0 ? "" : fmt::format(", {} bytes", piece.n_bytes);
-    out_ += fmt::format("{}{}  {} self {}  total {}  {}+0x{:x}{}  piece {} of {}\n", sanitize_text(piece.name),
-                        sanitize_text(place), sanitize_text(answer_.head.metric), sanitize_text(piece.self.share_text),
-                        sanitize_text(piece.total.share_text), sanitize_text(piece.module), piece.start, size,
-                        answer_.piece + 1, answer_.pieces.size());
-    out_ += out_terminal_.dim(right_aligned("self", kShare) + right_aligned("total", kShare + 1) + metric_heads()) + "\n";
+    out_ +=
+        fmt::format("{}{}  {} self {}  total {}  {}+0x{:x}{}  piece {} of {}\n", sanitize_text(piece.name),
+                    sanitize_text(place), sanitize_text(answer_.head.metric),
+                    sanitize_text(piece.self.share_text), sanitize_text(piece.total.share_text),
+                    sanitize_text(piece.module), piece.start, size, answer_.piece + 1, answer_.pieces.size());
+    out_ += out_terminal_.dim(right_aligned("self", kShare) + right_aligned("total", kShare + 1) +
+                              metric_heads()) +
+            "\n";
   }
 
   std::string metric_heads() const {
     std::string text;
-    for (const MetricRows& column : answer_.columns) text += "  " + right_aligned(sanitize_text(column.metric), 10);
+    for (const MetricRows& column : answer_.columns)
+      text += "  " + right_aligned(sanitize_text(column.metric), 10);
     return text;
   }
 
@@ -159,7 +165,8 @@ class Listing {
       out_ += "  " + right_aligned(sanitize_text(column.self_text[row]), 10);
     }
     const std::uint64_t offset = rows.address[row] - answer_.pieces[answer_.piece].start;
-    out_ += left_aligned(fmt::format(" +{}", offset), 8) + arrows_.at(row) + (rows.matched[row] != 0 ? "* " : "  ");
+    out_ += left_aligned(fmt::format(" +{}", offset), 8) + arrows_.at(row) +
+            (rows.matched[row] != 0 ? "* " : "  ");
     if (options_.bytes) out_ += left_aligned(bytes_of(row), 31);
     out_ += instruction_text(row) + "\n";
   }
@@ -188,7 +195,8 @@ class Listing {
     return out;
   }
 
-  // The source line and the inlined calls that a row is of, where they are others than those of the row before.
+  // The source line and the inlined calls that a row is of, where they are others than those of the row
+  // before.
   void write_place(std::size_t row) {
     const InstructionColumns& rows = answer_.rows;
     const bool same = place_known_ && row > 0 && rows.file[row] == rows.file[row - 1] &&
@@ -199,11 +207,13 @@ class Listing {
     std::string place = fmt::format("{}:{}", base_name(file), rows.line[row]);
     if (rows.inlined[row] >= 0) place = inlined_text(static_cast<std::size_t>(rows.inlined[row]), place);
     const auto text = source_(file, rows.line[row]);
-    const std::string trimmed = text ? text->substr(std::min(text->find_first_not_of(" \t"), text->size())) : "";
-    out_ += out_terminal_.dim(std::string(2 * kShare + 9, ' ') +
-                              (row == 0 ? std::string(arrows_.width(), ' ') : arrows_.behind(row - 1)) + "  " +
-                              sanitize_text(place) + (trimmed.empty() ? "" : "  " + sanitize_text(trimmed))) +
-            "\n";
+    const std::string trimmed =
+        text ? text->substr(std::min(text->find_first_not_of(" \t"), text->size())) : "";
+    out_ +=
+        out_terminal_.dim(std::string(2 * kShare + 9, ' ') +
+                          (row == 0 ? std::string(arrows_.width(), ' ') : arrows_.behind(row - 1)) + "  " +
+                          sanitize_text(place) + (trimmed.empty() ? "" : "  " + sanitize_text(trimmed))) +
+        "\n";
   }
 
   // "round3 a.cc:7 > mix a.cc:6": the innermost call first, each with the line that is carried out in it.
@@ -213,9 +223,10 @@ class Listing {
     for (auto at = static_cast<std::int64_t>(call); at >= 0;) {
       const auto i = static_cast<std::size_t>(at);
       text += (text.empty() ? "" : " > ") + short_call(calls.function[i]) + " " + place;
-      place = calls.file[i] < 0 ? "?"
-                                : fmt::format("{}:{}", base_name(answer_.files[static_cast<std::size_t>(calls.file[i])]),
-                                              calls.line[i]);
+      place = calls.file[i] < 0
+                  ? "?"
+                  : fmt::format("{}:{}", base_name(answer_.files[static_cast<std::size_t>(calls.file[i])]),
+                                calls.line[i]);
       at = calls.parent[i];
     }
     return text + " > " + place;
@@ -237,8 +248,8 @@ class Listing {
       const auto text = source_(line.file, line.line);
       const std::string numbers =
           right_aligned(line.self.share_text, kShare) + " " + right_aligned(line.total.share_text, kShare);
-      out_ += out_terminal_.heat(numbers, share_of(answer_, line.self.value)) + right_aligned(std::to_string(line.line), 7) +
-              "  " + sanitize_text(text.value_or("")) + "\n";
+      out_ += out_terminal_.heat(numbers, share_of(answer_, line.self.value)) +
+              right_aligned(std::to_string(line.line), 7) + "  " + sanitize_text(text.value_or("")) + "\n";
     }
   }
 
@@ -246,8 +257,8 @@ class Listing {
     std::vector<std::string> parts;
     const char* const what = options_.mode == CodeMode::source ? "line" : "row";
     if (n_left_ > 0) {
-      parts.push_back(fmt::format("{} {}{} below {} %: {}", n_left_, what, n_left_ == 1 ? "" : "s", options_.min_share,
-                                  format_share(Value(left_), Value(1.0))));
+      parts.push_back(fmt::format("{} {}{} below {} %: {}", n_left_, what, n_left_ == 1 ? "" : "s",
+                                  options_.min_share, format_share(Value(left_), Value(1.0))));
     }
     if (options_.mode != CodeMode::source) {
       for (const CodeRest& rest : answer_.rest) parts.push_back(rest.why + ": " + rest.amount.share_text);
@@ -273,8 +284,8 @@ class Listing {
 
 }  // namespace
 
-std::string code_listing(const DisassemblyAnswer& answer, const ListingOptions& options, const SourceLine& source,
-                         const Console& console) {
+std::string code_listing(const DisassemblyAnswer& answer, const ListingOptions& options,
+                         const SourceLine& source, const Console& console) {
   return Listing(answer, options, source, console).run();
 }
 

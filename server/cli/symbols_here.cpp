@@ -25,6 +25,8 @@ ModuleFile module_file(const std::string& text) {
   return {text.substr(0, equals), absolute_path(text.substr(equals + 1))};
 }
 
+}  // namespace
+
 SymbolPlaces places_here(const ProfileOptions& options) {
   const bool is_file = options.file != "-" && options.file.find("://") == std::string::npos;
   SymbolPlaces places = usual_symbol_places(is_file ? absolute_path(options.file) : "");
@@ -37,8 +39,6 @@ SymbolPlaces places_here(const ProfileOptions& options) {
   }
   return places;
 }
-
-}  // namespace
 
 Result<std::vector<ModuleLookup>> symbolize_here(LoadedProfiles& loaded, const ProfileOptions& options,
                                                  const Console& console, const StopToken& stop) {

@@ -11,6 +11,9 @@
 
 namespace profd {
 
+// Where the files of a command's profile are looked for.
+SymbolPlaces places_here(const ProfileOptions& options);
+
 // The profile that is meant (of several, the one that --profile names or else the first) becomes one with
 // names. PROFD_SYMBOLS=off: nothing is looked for.
 Result<std::vector<ModuleLookup>> symbolize_here(LoadedProfiles& loaded, const ProfileOptions& options,

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -101,6 +102,7 @@ class DisassemblyWriter {
     code_ = std::move(answer.code);
     if (question.size > worker::kMaxCodeSize) out_.note = "Of this piece the first MiB is shown.";
     PROFD_CHECK(write_costs());
+    PROFD_CHECK(write_source_lines());
     write_rows();
     return std::move(out_);
   }
@@ -215,7 +217,34 @@ class DisassemblyWriter {
     return {};
   }
 
-  // The link of a row's chain that stands for it; kNone: nothing is known.
+  Result<void> write_source_lines() {
+    const FrameTable& frames = profile_.frames();
+    const std::uint32_t piece = order_[out_.piece];
+    std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> lines;
+    const auto place_of = [&](std::uint32_t frame) {
+      return std::pair(profile_.strings()[file_of_frame(profile_, frame)], frames.line[frame]);
+    };
+    std::vector<std::uint32_t> slots(frames.size(), kNone);
+    for (std::uint32_t frame = 0; frame < frames.size(); ++frame) {
+      if (pieces_.of_frame[frame] == piece && frames.line[frame] != 0) lines.emplace(place_of(frame), 0);
+    }
+    std::uint32_t n = 0;
+    for (auto& [place, slot] : lines) slot = n++;
+    for (std::uint32_t frame = 0; frame < frames.size(); ++frame) {
+      if (pieces_.of_frame[frame] == piece && frames.line[frame] != 0)
+        slots[frame] = lines.at(place_of(frame));
+    }
+    PROFD_TRY(const SlotSums costs, sums(std::move(slots), n));
+    const std::size_t metric = view_.selection->metric().v;
+    for (const auto& [place, slot] : lines) {
+      out_.source_lines.push_back({std::string(place.first), place.second,
+                                   amount_of(view_.whole, costs.self[metric][slot]),
+                                   amount_of(view_.whole, costs.total[metric][slot])});
+    }
+    return {};
+  }
+
+  // The file of a link, a text; 0: not known.
   std::uint32_t file_text(std::uint32_t link) const {
     const BinarySymbols& symbols = code_.symbols;
     if (symbols.links.file[link] != 0) return symbols.links.file[link];

@@ -70,6 +70,14 @@ struct InlinedCalls {
   std::vector<std::uint32_t> line;  // of the call
 };
 
+// What the stacks of the piece have on a source line: an inlined one counts where it stands and, in total,
+// where it is called.
+struct CodeLine {
+  std::string file;  // as the profile calls it
+  std::uint32_t line = 0;
+  Amount self, total;
+};
+
 // A value of the piece that is on no row.
 struct CodeRest {
   Amount amount;
@@ -93,6 +101,7 @@ struct DisassemblyAnswer {
   Jumps jumps;
   LineRanges lines;  // `file` is of `files`
   std::vector<CodeRest> rest;
+  std::vector<CodeLine> source_lines;  // by file and line
 };
 
 // Fetches code; may block.
