@@ -38,6 +38,9 @@ constexpr NumberColumn kNumbers[] = {
 constexpr AddressColumn kAddresses[] = {
     {schema::chunk::piece_start, &Chunk::piece_start},
     {schema::chunk::piece_size, &Chunk::piece_size},
+    {schema::chunk::segment_from, &Chunk::segment_from},
+    {schema::chunk::segment_size, &Chunk::segment_size},
+    {schema::chunk::segment_vaddr, &Chunk::segment_vaddr},
 };
 
 Message message_of(const ModuleOrder& order) {
@@ -74,9 +77,6 @@ Message message_of(const Done& done) {
   put(out, schema::done::problem, done.problem);
   out.varint(schema::done::lines, done.lines ? 1 : 0);
   out.varint(schema::done::wants_llvm, done.wants_llvm ? 1 : 0);
-  out.packed_fixed64(schema::done::segment_from, done.segment_from);
-  out.packed_fixed64(schema::done::segment_size, done.segment_size);
-  out.packed_fixed64(schema::done::segment_vaddr, done.segment_vaddr);
   return out;
 }
 
@@ -130,14 +130,14 @@ Result<Hello> hello_of(Cursor at) {
 }
 
 // Segments, if there are some, are in order and end.
-bool right_segments(const Done& done) {
-  const std::size_t n = done.segment_from.size();
-  if (done.segment_size.size() != n || done.segment_vaddr.size() != n || n > kMaxSegments) return false;
+bool right_segments(const Chunk& chunk) {
+  const std::size_t n = chunk.segment_from.size();
+  if (chunk.segment_size.size() != n || chunk.segment_vaddr.size() != n || n > kMaxSegments) return false;
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::uint64_t from = done.segment_from[i], size = done.segment_size[i];
+    const std::uint64_t from = chunk.segment_from[i], size = chunk.segment_size[i];
     if ((i > 0 && from < end) || size > ~std::uint64_t{0} - from ||
-        size > ~std::uint64_t{0} - done.segment_vaddr[i])
+        size > ~std::uint64_t{0} - chunk.segment_vaddr[i])
       return false;
     end = from + size;
   }
@@ -150,12 +150,9 @@ Result<Done> done_of(Cursor at) {
     if (field.number == schema::done::problem) done.problem = text_of(field);
     if (field.number == schema::done::lines) done.lines = field.value != 0;
     if (field.number == schema::done::wants_llvm) done.wants_llvm = field.value != 0;
-    if (field.number == schema::done::segment_from) return take(field, done.segment_from);
-    if (field.number == schema::done::segment_size) return take(field, done.segment_size);
-    if (field.number == schema::done::segment_vaddr) return take(field, done.segment_vaddr);
     return true;
   });
-  if (!right || done.problem.size() > kMaxTextBytes || !right_segments(done)) return bad("no end");
+  if (!right || done.problem.size() > kMaxTextBytes) return bad("no end");
   return done;
 }
 
@@ -200,7 +197,7 @@ Result<Chunk> chunk_of(Cursor at) {
       if (field.number == number) return take(field, chunk.*column);
     return true;
   });
-  if (!right || !right_rows(chunk)) return bad("no chunk");
+  if (!right || !right_rows(chunk) || !right_segments(chunk)) return bad("no chunk");
   return chunk;
 }
 

@@ -48,6 +48,7 @@ struct Chunk {
   std::vector<std::uint32_t> link_parent, link_function, link_file, link_line, link_column;
   std::vector<std::uint64_t> piece_start, piece_size;
   std::vector<std::uint32_t> piece_name, piece_function;
+  std::vector<std::uint64_t> segment_from, segment_size, segment_vaddr;
 
   [[nodiscard]] std::size_t n_functions() const { return function_name.size(); }
   [[nodiscard]] std::size_t n_links() const { return link_function.size(); }
@@ -57,7 +58,6 @@ struct Done {
   std::string problem;
   bool lines = false;
   bool wants_llvm = false;
-  std::vector<std::uint64_t> segment_from, segment_size, segment_vaddr;  // of one length
 };
 using Report = std::variant<Hello, Wish, Chunk, Done, CodeRows>;
 

@@ -28,19 +28,24 @@ struct Part {
   std::uint64_t from, size, vaddr;
 };
 
+// Not so in a file of debug information alone.
+bool has_code_bytes(const ElfImage& image) {
+  if (image.sections.empty()) return true;
+  return std::any_of(image.sections.begin(), image.sections.end(), [](const native::Section& section) {
+    return section.executable() && section.has_bytes();
+  });
+}
+
 // What of the binary's image is loaded where, for addresses of `kind`: executable parts before others where
 // two would be one.
-std::vector<Part> parts_of(const ElfImage& image, Addresses kind, std::uint64_t an_address) {
+std::vector<Part> parts_of(const ElfImage& image, Addresses kind) {
   std::vector<native::Segment> segments = image.segments;
   std::stable_sort(segments.begin(), segments.end(), [](const native::Segment& a, const native::Segment& b) {
     return a.executable && !b.executable;
   });
   std::uint64_t base = ~std::uint64_t{0};
-  bool has_bytes = false;
-  for (const native::Segment& segment : segments) {
-    base = std::min(base, segment.vaddr);
-    has_bytes = has_bytes || segment.file_size > 0;
-  }
+  for (const native::Segment& segment : segments) base = std::min(base, segment.vaddr);
+  const bool has_code = has_code_bytes(image);
   constexpr std::uint64_t kPage = 4096;  // images begin on a page
   base = base / kPage * kPage;
   std::vector<Part> parts;
@@ -55,16 +60,12 @@ std::vector<Part> parts_of(const ElfImage& image, Addresses kind, std::uint64_t 
   for (const native::Segment& segment : segments) {
     if (kind == Addresses::image_offset)
       add({segment.vaddr - base, segment.memory_size, segment.vaddr});
-    else if (has_bytes)
+    else if (has_code)
       add({segment.offset, segment.file_size, segment.vaddr});
   }
-  // A file of debug information alone: where its code was in the binary is known by the code alone.
-  if (kind == Addresses::file_offset && !has_bytes && !segments.empty())
-    if (const auto vaddr = native::vaddr_of_offset(image, an_address)) {
-      const native::Segment& code = segments.front();
-      const std::uint64_t shift = *vaddr - an_address;
-      if (code.vaddr >= shift) add({code.vaddr - shift, code.memory_size, code.vaddr});
-    }
+  // A file of debug information alone: its code is the one part that is meant.
+  if (kind == Addresses::file_offset && !has_code && !segments.empty())
+    add({segments.front().offset, segments.front().memory_size, segments.front().vaddr});
   std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.from < b.from; });
   return parts;
 }
@@ -144,9 +145,9 @@ Chunk chunk_of(const Chains& chains, std::span<const Place> places) {
   return chunk;
 }
 
-}  // namespace
-
-Result<Done> look_up_places(int socket, ModuleImages& images, std::span<const AskedPlace> places) {
+// Sends the chunks of places, with the parts by which they were found.
+Result<Done> look_up_parts(int socket, ModuleImages& images, std::span<const Place> places,
+                           std::span<const Part> parts) {
   Done done;
   std::vector<std::uint64_t> vaddrs;
   vaddrs.reserve(places.size());
@@ -172,30 +173,32 @@ Result<Done> look_up_places(int socket, ModuleImages& images, std::span<const As
       done.problem = cut(chains.error().message);
       return done;
     }
-    PROFD_CHECK(send_frame(socket, encode(Report(chunk_of(*chains, places.subspan(at, n))))));
+    Chunk chunk = chunk_of(*chains, places.subspan(at, n));
+    for (const Part& part : parts) {
+      chunk.segment_from.push_back(part.from);
+      chunk.segment_size.push_back(part.size);
+      chunk.segment_vaddr.push_back(part.vaddr);
+    }
+    PROFD_CHECK(send_frame(socket, encode(Report(std::move(chunk)))));
     at += n;
     step = kSlice;
   }
   return done;
 }
 
+}  // namespace
+
+Result<Done> look_up_places(int socket, ModuleImages& images, std::span<const AskedPlace> places) {
+  return look_up_parts(socket, images, places, {});
+}
+
 Result<Done> look_up(int socket, const ModuleOrder& order) {
   PROFD_TRY(ModuleImages images, find_images(socket, order));
   if (images.best() == nullptr) return Done{};
-  Done done;
   std::vector<Part> parts;
   if (order.kind != Addresses::vaddr && !order.addresses.empty())
-    parts = parts_of(images.binary ? images.binary->image() : *images.best(), order.kind,
-                     order.addresses.front());
-  for (const Part& part : parts) {
-    done.segment_from.push_back(part.from);
-    done.segment_size.push_back(part.size);
-    done.segment_vaddr.push_back(part.vaddr);
-  }
-  PROFD_TRY(Done looked_up, look_up_places(socket, images, places_of(order, parts)));
-  done.problem = std::move(looked_up.problem);
-  done.lines = looked_up.lines;
-  return done;
+    parts = parts_of(images.binary ? images.binary->image() : *images.best(), order.kind);
+  return look_up_parts(socket, images, places_of(order, parts), parts);
 }
 
 }  // namespace profd::worker

@@ -25,10 +25,12 @@ std::string modules_table(const Console& console, const ModulesAnswer& answer) {
   std::string out;
   for (const ModuleRow& row : answer.rows) {
     const std::string state = left_aligned(module_state_name(row.state), 8);
+    const std::string name = sanitize_text(row.name);
+    const bool with_file = !has_no_names(row) && !row.file.empty();
     out += fmt::format("{}  {}  {}", right_aligned(row.amount.share_text, 7),
                        has_no_names(row) ? console.out.warning(state) : state,
-                       left_aligned(sanitize_text(row.name), width));
-    if (!has_no_names(row) && !row.file.empty()) out += "  " + sanitize_text(row.file);
+                       with_file ? left_aligned(name, width) : name);
+    if (with_file) out += "  " + sanitize_text(row.file);
     if (row.unchecked) out += console.out.dim("  (on your word: the profile has no build id)");
     out += "\n";
     if (!row.reason.empty()) out += "         " + sanitize_text(row.reason) + "\n";

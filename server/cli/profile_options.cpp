@@ -327,24 +327,29 @@ Result<Load> load_of(const ProfileOptions& options, const Console& console, Exec
     PROFD_TRY(origin, composed_of(std::move(origin), options, open, origins));
   }
   Load loaded;
+  std::vector<ModuleLookup> found;
+  const bool composed = !options.base.empty() || options.together;
   const Result<void> done = read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
     ProgressLine progress(console, name);
     const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
-    PROFD_TRY(loaded, origin->load({cache, executor, stop, [&](std::uint64_t read, std::uint64_t total) {
-                                      progress.update(read, total);
-                                    }}));
+    LoadContext context{cache, executor, stop,
+                        [&](std::uint64_t read, std::uint64_t total) { progress.update(read, total); }};
+    // Names decide what is one in all of the parts, and so come first.
+    if (composed && wants_symbols(options))
+      context.named = [&](ProfilePtr profile, const std::string& place) {
+        return named_here(std::move(profile), place, options, console, stop, found);
+      };
+    PROFD_TRY(loaded, origin->load(context));
     return {};
   });
-  if (done && !options.no_symbols) {
+  if (done && !composed && wants_symbols(options)) {
     const Result<void> named_now =
         read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
-          PROFD_TRY(std::vector<ModuleLookup> found,
-                    symbolize_here(*loaded.profiles, options, console, stop));
-          if (lookups != nullptr) *lookups = std::move(found);
-          return {};
+          return name_picked(*loaded.profiles, options, console, stop, found);
         });
     if (!named_now) return named(name, named_now.error());
   }
+  if (lookups != nullptr) *lookups = std::move(found);
   if (done) return loaded;
   const Error& error = done.error();
   if (error.code == ErrorCode::truncated && !options.partial && input) {

@@ -1,6 +1,7 @@
 #include "server/cli/symbols_here.h"
 
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "core/support/base_name.h"
@@ -27,9 +28,9 @@ ModuleFile module_file(const std::string& text) {
 
 }  // namespace
 
-SymbolPlaces places_here(const ProfileOptions& options) {
-  const bool is_file = options.file != "-" && options.file.find("://") == std::string::npos;
-  SymbolPlaces places = usual_symbol_places(is_file ? absolute_path(options.file) : "");
+SymbolPlaces places_here(const std::string& file, const ProfileOptions& options) {
+  const bool is_file = file != "-" && file.find("://") == std::string::npos;
+  SymbolPlaces places = usual_symbol_places(is_file ? absolute_path(file) : "");
   for (const std::string& folder : options.debug_dirs) places.directories.push_back(absolute_path(folder));
   for (const std::string& binary : options.binaries) places.files.push_back(module_file(binary));
   if (std::string project = project_here(); !project.empty()) {
@@ -40,22 +41,33 @@ SymbolPlaces places_here(const ProfileOptions& options) {
   return places;
 }
 
-Result<std::vector<ModuleLookup>> symbolize_here(LoadedProfiles& loaded, const ProfileOptions& options,
-                                                 const Console& console, const StopToken& stop) {
+bool wants_symbols(const ProfileOptions& options) {
+  return !options.no_symbols && symbol_options_from_environment().on_open;
+}
+
+Result<ProfilePtr> named_here(ProfilePtr profile, const std::string& file, const ProfileOptions& options,
+                              const Console& console, const StopToken& stop,
+                              std::vector<ModuleLookup>& lookups) {
   const SymbolOptions how = symbol_options_from_environment();
-  const bool composed = !options.base.empty() || options.together;  // then --profile is of the parts
-  const auto picked = pick_profile(loaded.profiles, composed ? "" : options.profile);
-  if (!how.on_open || !picked) return std::vector<ModuleLookup>();
-  ProfilePtr& profile = loaded.profiles[*picked];
   const SymbolCache cache(options.no_cache ? "" : how.cache, how.max_cache_bytes);
-  ProgressLine progress(console, "names of " + shown_file(options));
+  ProgressLine progress(console, "names of " + (file == "-" ? std::string("stdin") : file));
   SymbolizeCalls calls;
   calls.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
-  const SymbolizeRequest request{places_here(options), {}};
+  const SymbolizeRequest request{places_here(file, options), {}};
   PROFD_TRY(Symbolized symbolized,
-            symbolize_profile(profile, request, {how.program, cache, how.limits, how.patience}, calls, stop));
-  profile = std::move(symbolized.profile);
-  return std::move(symbolized.modules);
+            symbolize_profile(std::move(profile), request, {how.program, cache, how.limits, how.patience},
+                              calls, stop));
+  std::move(symbolized.modules.begin(), symbolized.modules.end(), std::back_inserter(lookups));
+  return std::move(symbolized.profile);
+}
+
+Result<void> name_picked(LoadedProfiles& loaded, const ProfileOptions& options, const Console& console,
+                         const StopToken& stop, std::vector<ModuleLookup>& lookups) {
+  const auto picked = pick_profile(loaded.profiles, options.profile);
+  if (!picked) return {};  // which is said where it is looked at
+  ProfilePtr& profile = loaded.profiles[*picked];
+  PROFD_TRY(profile, named_here(std::move(profile), options.file, options, console, stop, lookups));
+  return {};
 }
 
 }  // namespace profd

@@ -11,12 +11,17 @@
 
 namespace profd {
 
-// Where the files of a command's profile are looked for.
-SymbolPlaces places_here(const ProfileOptions& options);
+// Where the files of a profile are looked for; `file` is the profile's.
+SymbolPlaces places_here(const std::string& file, const ProfileOptions& options);
 
-// The profile that is meant (of several, the one that --profile names or else the first) becomes one with
-// names. PROFD_SYMBOLS=off: nothing is looked for.
-Result<std::vector<ModuleLookup>> symbolize_here(LoadedProfiles& loaded, const ProfileOptions& options,
-                                                 const Console& console, const StopToken& stop);
+// Whether names are looked for: not with --no-symbols and PROFD_SYMBOLS=off.
+bool wants_symbols(const ProfileOptions& options);
+// The profile, which is of `file`, with the names of its binaries; `lookups` is told what was looked for.
+Result<ProfilePtr> named_here(ProfilePtr profile, const std::string& file, const ProfileOptions& options,
+                              const Console& console, const StopToken& stop,
+                              std::vector<ModuleLookup>& lookups);
+// The same of the profile that is meant: of several, the one that --profile names or else the first.
+Result<void> name_picked(LoadedProfiles& loaded, const ProfileOptions& options, const Console& console,
+                         const StopToken& stop, std::vector<ModuleLookup>& lookups);
 
 }  // namespace profd

@@ -120,6 +120,9 @@ Result<LoadedPart> load_part(const ComposedPart& part, const LoadContext& contex
   const auto picked = pick_profile(out.loaded->profiles, part.member);
   if (!picked) return tl::unexpected<Error>(named(picked.error(), part));
   out.profile = out.loaded->profiles[*picked];
+  if (context.named) {
+    PROFD_TRY(out.profile, context.named(std::move(out.profile), part.origin->place()));
+  }
   return out;
 }
 
@@ -241,7 +244,7 @@ Result<Load> ComposedOrigin::load(const LoadContext& context) const {
   const bool at_once = spec_.kind != Composed::diff;
   for (std::size_t i = 0; i < spec_.parts.size(); ++i) {
     const ComposedPart& part = spec_.parts[i];
-    LoadContext own{context.cache, context.executor, context.stop, {}};
+    LoadContext own{context.cache, context.executor, context.stop, {}, context.named};
     if (context.progress)
       own.progress = [&, i](std::uint64_t done, std::uint64_t total) {
         const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);

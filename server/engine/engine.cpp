@@ -45,9 +45,11 @@ Engine::Engine(const EngineOptions& options, Post post)
                  listeners_.activity_changed(what);
                }),
       uploads_(options.upload_folder),
-      loading_(
-          {*scheduler_, post_, watches_, ProfileCache(options.cache), pool_, returned_, options.patience},
-          *this),
+      loading_({*scheduler_, post_, watches_, ProfileCache(options.cache), pool_, returned_, options.patience,
+                [this](ProfilePtr profile, const SymbolPlaces& places, const StopToken& stop) {
+                  return symbolizing_.named(std::move(profile), places, stop);
+                }},
+               *this),
       symbolizing_({*scheduler_, post_, pool_, options.symbols,
                     [this](const std::string& handle) { return find(handle); },
                     [this](const std::string& handle, ProfilePtr profile) {

@@ -36,7 +36,8 @@ Loading::Loading(Means means, Owner& owner)
       cache_(std::move(means.cache)),
       pool_(std::move(means.pool)),
       returned_(means.returned),
-      patience_(means.patience) {}
+      patience_(means.patience),
+      name_code_(std::move(means.name_code)) {}
 
 void Loading::stop() {
   ending_.request_stop();
@@ -61,6 +62,7 @@ void Loading::open(OriginId id, const OriginPtr& origin, Waiter waiter) {
   state.origin = origin;
   newest_ticket_ = std::max(newest_ticket_, waiter.ticket);
   const ClientId client = waiter.client;
+  if (waiter.request.symbols) state.symbols = waiter.request.symbols;
   state.waiters.push_back(std::move(waiter));
   // Without workers the state may be gone after any of these.
   if (state.reading) {
@@ -241,13 +243,18 @@ void Loading::start(OriginId id, State& state, std::optional<std::string> becaus
   auto account = std::make_shared<Account>(pool_, read.stop);
   owner_.reading_begins();
   // The result is kept in a box, so that a task that never runs (shutdown) loses nothing but itself.
-  read.task =
-      std::make_shared<SharedTask>([this, id, post = post_.shared(), origin = state.origin, stop = read.stop,
-                                    account = std::move(account), progress = std::move(progress)] {
+  read.task = std::make_shared<SharedTask>(
+      [this, id, post = post_.shared(), origin = state.origin, stop = read.stop, account = std::move(account),
+       progress = std::move(progress), symbols = state.symbols, name_code = name_code_] {
         Result<std::shared_ptr<LoadedProfiles>> result = fail(ErrorCode::internal, "reading failed");
         try {
           const Account::Scope scope(account.get());
-          auto loaded = origin->load({cache_, scheduler_.executor(), StopToken(stop), progress});
+          LoadContext context{cache_, scheduler_.executor(), StopToken(stop), progress};
+          if (symbols && name_code)
+            context.named = [&](ProfilePtr profile, const std::string& place) {
+              return name_code(std::move(profile), symbols->of_file(place), StopToken(stop));
+            };
+          auto loaded = origin->load(context);
           if (loaded && loaded->keep) {
             scheduler_.submit(Lane::bulk, kNobody, "cache " + origin->place(),
                               [place = origin->place(), work = std::move(loaded->keep), ending = ending_] {

@@ -66,6 +66,9 @@ class Loading {
     std::shared_ptr<MemoryPool> pool;
     MemoryReturn& returned;
     std::chrono::milliseconds patience;
+    // LoadContext::named, on a worker.
+    std::function<Result<ProfilePtr>(ProfilePtr profile, const SymbolPlaces& places, const StopToken& stop)>
+        name_code;
   };
 
   Loading(Means means, Owner& owner);
@@ -118,6 +121,7 @@ class Loading {
   struct State {
     OriginPtr origin;
     std::vector<Waiter> waiters;
+    std::shared_ptr<const SymbolPlaces> symbols;  // of who wanted names last; null: nobody did
     std::optional<Read> reading;
     std::optional<Shown> shown;
     std::optional<Silence> silence;
@@ -150,6 +154,7 @@ class Loading {
   std::shared_ptr<MemoryPool> pool_;
   MemoryReturn& returned_;
   std::chrono::milliseconds patience_;
+  decltype(Means::name_code) name_code_;
   StopSource ending_;  // of work that no request stops
   std::map<OriginId, State> states_;
   std::uint64_t newest_ticket_ = 0;

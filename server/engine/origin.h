@@ -41,6 +41,9 @@ struct LoadContext {
   Executor& executor;
   StopToken stop;
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // may be empty
+  // A profile of what is at `place` with the names that its binaries give it; may be empty. What is put
+  // together of several asks for it, as names decide what is one in all of them.
+  std::function<Result<ProfilePtr>(ProfilePtr profile, const std::string& place)> named = {};
 };
 
 struct Load {

@@ -87,13 +87,6 @@ std::string written(const KnownModule& known) {
     out.number(used.stamp.size);
     out.number(used.stamp.inode);
   }
-  worker::Done segments;
-  for (const AddressSegment& segment : known.segments) {
-    segments.segment_from.push_back(segment.from);
-    segments.segment_size.push_back(segment.size);
-    segments.segment_vaddr.push_back(segment.vaddr);
-  }
-  out.text(encode(worker::Report(std::move(segments))));
   out.number(known.chunks.size());
   for (const KnownChunk& chunk : known.chunks) {
     worker::ModuleOrder order;
@@ -120,11 +113,6 @@ std::optional<KnownModule> read_entry(std::string_view bytes) {
     if (!now || *now != used.stamp) return std::nullopt;
     known.used.push_back(std::move(used));
   }
-  const auto end = worker::decode_report(in.text());
-  const auto* done = end ? std::get_if<worker::Done>(&*end) : nullptr;
-  if (done == nullptr) return std::nullopt;
-  for (std::size_t i = 0; i < done->segment_from.size(); ++i)
-    known.segments.push_back({done->segment_from[i], done->segment_size[i], done->segment_vaddr[i]});
   const std::uint64_t n_chunks = in.number();
   for (std::uint64_t i = 0; i < n_chunks && !in.failed(); ++i) {
     auto order = worker::decode_order(in.text());

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "core/model/symbolize.h"
 #include "server/engine/symbol_files.h"
 #include "workers/symbols.h"
 
@@ -25,7 +24,6 @@ struct KnownChunk {
 struct KnownModule {
   std::vector<SymbolSearch::Used> used;
   bool unchecked = false;
-  std::vector<AddressSegment> segments;
   std::vector<KnownChunk> chunks;
 };
 

@@ -76,9 +76,14 @@ bool has_file(std::string_view name) {
          !name.starts_with("/SYSV");
 }
 
+SymbolPlaces SymbolPlaces::of_file(std::string_view file) const {
+  SymbolPlaces places = *this;
+  places.recording = file.starts_with('/') ? folder_above(std::string(file)) : "";
+  return places;
+}
+
 SymbolPlaces usual_symbol_places(std::string_view file) {
-  SymbolPlaces places;
-  if (file.starts_with('/')) places.recording = folder_above(std::string(file));
+  SymbolPlaces places = SymbolPlaces().of_file(file);
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') places.home = home;
   return places;
 }

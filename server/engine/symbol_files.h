@@ -30,6 +30,9 @@ struct SymbolPlaces {
   std::string recording;                 // the folder of the profile's file; "" none
   std::string home;                      // for perf's cache; "" none
   bool system = true;                    // the system's programs, libraries and their debug files
+
+  // The same for a profile in another file; "" none.
+  [[nodiscard]] SymbolPlaces of_file(std::string_view file) const;
 };
 
 // Those of the system and the user, for a profile in a file; "" none.

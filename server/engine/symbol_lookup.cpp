@@ -78,8 +78,9 @@ struct LookupSlot {
 class SymbolLookup {
  public:
   SymbolLookup(std::span<const ModuleQuestion> questions, const LookupMeans& means, const StopToken& stop,
-               const std::function<void(std::size_t, ModuleAnswer)>& answered)
-      : questions_(questions), means_(means), stop_(stop), answered_(answered) {
+               const std::function<void(std::size_t, ModuleAnswer)>& answered,
+               const std::function<void(std::size_t, worker::Chunk)>& partly)
+      : questions_(questions), means_(means), stop_(stop), answered_(answered), partly_(partly) {
     slots_.resize(std::max(1u, means.n_processes));
   }
 
@@ -106,7 +107,6 @@ class SymbolLookup {
     if (slot.known) {
       slot.asked = answer_known(asked, *slot.known, slot.answer);
       slot.answer.lines = true;
-      slot.answer.segments = slot.known->segments;
       if (slot.asked.empty()) {
         slot.answer.unchecked = slot.known->unchecked;
         for (const SymbolSearch::Used& used : slot.known->used)
@@ -201,16 +201,20 @@ class SymbolLookup {
     const auto is_asked = [&](std::uint32_t asked) { return asked < slot.asked.size(); };
     if (!std::all_of(chunk.asked.begin(), chunk.asked.end(), is_asked))
       return broken(slot, "it answers what nobody asked");
+    if (partly_) partly_(slot.question, in_question(slot, chunk));
     slot.received.push_back(std::move(chunk));
+  }
+
+  // What the process was asked is a part of the question, where the cache knew the rest.
+  static worker::Chunk in_question(const LookupSlot& slot, worker::Chunk chunk) {
+    for (std::uint32_t& asked : chunk.asked) asked = slot.asked[asked];
+    return chunk;
   }
 
   void finish(LookupSlot& slot, const worker::Done& done) {
     slot.search->finish();
     slot.answer.problem = done.problem;
     slot.answer.lines = done.lines;
-    slot.answer.segments.clear();
-    for (std::size_t i = 0; i < done.segment_from.size(); ++i)
-      slot.answer.segments.push_back({done.segment_from[i], done.segment_size[i], done.segment_vaddr[i]});
     keep(slot);
     complete(slot);
   }
@@ -223,7 +227,6 @@ class SymbolLookup {
     if (slot.known) known.chunks = slot.known->chunks;
     known.used = slot.search->used();
     known.unchecked = slot.search->unchecked();
-    known.segments = slot.answer.segments;
     std::vector<std::uint64_t> addresses;
     for (const std::uint32_t position : slot.asked) addresses.push_back(asked.addresses[position]);
     for (const worker::Chunk& chunk : slot.received) known.chunks.push_back({addresses, chunk});
@@ -260,10 +263,8 @@ class SymbolLookup {
     slot.answer.tried = slot.search->tried();
     slot.answer.outside = slot.search->outside();
     slot.answer.unchecked = slot.search->unchecked();
-    for (worker::Chunk& chunk : slot.received) {
-      for (std::uint32_t& asked : chunk.asked) asked = slot.asked[asked];
-      slot.answer.chunks.push_back(std::move(chunk));
-    }
+    for (worker::Chunk& chunk : slot.received)
+      slot.answer.chunks.push_back(in_question(slot, std::move(chunk)));
     tell(slot);
   }
 
@@ -278,6 +279,7 @@ class SymbolLookup {
   const LookupMeans& means_;
   const StopToken& stop_;
   const std::function<void(std::size_t, ModuleAnswer)>& answered_;
+  const std::function<void(std::size_t, worker::Chunk)>& partly_;
   std::vector<LookupSlot> slots_;
   std::size_t next_ = 0;
 };
@@ -291,8 +293,9 @@ std::string symbolizer_path() {
 
 Result<void> look_up_modules(std::span<const ModuleQuestion> questions, const LookupMeans& means,
                              const StopToken& stop,
-                             const std::function<void(std::size_t, ModuleAnswer)>& answered) {
-  return SymbolLookup(questions, means, stop, answered).run();
+                             const std::function<void(std::size_t, ModuleAnswer)>& answered,
+                             const std::function<void(std::size_t, worker::Chunk)>& partly) {
+  return SymbolLookup(questions, means, stop, answered, partly).run();
 }
 
 }  // namespace profd

@@ -26,14 +26,13 @@ struct ModuleQuestion {
 };
 
 struct ModuleAnswer {
-  std::vector<worker::Chunk> chunks;     // `asked` counts in the question's addresses
-  std::vector<AddressSegment> segments;  // by which addresses of another kind became vaddrs
-  std::size_t n_known = 0;               // addresses with a function
-  bool lines = false;                    // there was debug information
-  bool confined = true;    // false: the system has no filter for the process that read the files
-  bool unchecked = false;  // SymbolSearch::unchecked()
-  std::string problem;     // what became of the process, or is wrong with the files; "" nothing
-  std::string outside;     // SymbolSearch::outside()
+  std::vector<worker::Chunk> chunks;  // `asked` counts in the question's addresses
+  std::size_t n_known = 0;            // addresses with a function
+  bool lines = false;                 // there was debug information
+  bool confined = true;               // false: the system has no filter for the process that read the files
+  bool unchecked = false;             // SymbolSearch::unchecked()
+  std::string problem;                // what became of the process, or is wrong with the files; "" nothing
+  std::string outside;                // SymbolSearch::outside()
   std::vector<TriedFile> tried;
 };
 
@@ -51,9 +50,11 @@ struct LookupMeans {
 std::string symbolizer_path();
 
 // Blocks, on a worker. `answered` is called here, once for every question that was looked up, as soon as it
-// is. Cancelled: those that are not, are not told.
-Result<void> look_up_modules(std::span<const ModuleQuestion> questions, const LookupMeans& means,
-                             const StopToken& stop,
-                             const std::function<void(std::size_t question, ModuleAnswer answer)>& answered);
+// is, and `partly` before that with what came of one so far, chunk by chunk; it may be empty. Cancelled:
+// those that are not looked up are not told.
+Result<void> look_up_modules(
+    std::span<const ModuleQuestion> questions, const LookupMeans& means, const StopToken& stop,
+    const std::function<void(std::size_t question, ModuleAnswer answer)>& answered,
+    const std::function<void(std::size_t question, worker::Chunk chunk)>& partly = {});
 
 }  // namespace profd

@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <span>
 #include <utility>
 
-#include "core/support/base_name.h"
+#include "core/model/symbolize_check.h"
 #include "formats/support/demangle.h"
 
 namespace profd {
 namespace {
 
 using SymbolClock = std::chrono::steady_clock;
-
-// Revisions on the way are this far apart, and take no more than a fifth of the time.
-constexpr std::chrono::milliseconds kBetweenRevisions{300};
 
 std::optional<worker::Addresses> worker_kind(AddressKind kind) {
   switch (kind) {
@@ -46,30 +44,31 @@ class Joining {
   }
 
   void add(const worker::Chunk& chunk) {
-    const std::size_t first_text = out_.texts.size(), first_function = out_.functions.size(),
-                      first_link = out_.links.size(), first_piece = out_.pieces.size();
+    if (out_.segments.empty())
+      for (std::size_t i = 0; i < chunk.segment_from.size(); ++i)
+        out_.segments.push_back({chunk.segment_from[i], chunk.segment_size[i], chunk.segment_vaddr[i]});
+    const std::size_t first_text = out_.texts.size(), first_link = out_.links.size(),
+                      first_piece = out_.pieces.size();
     out_.texts.insert(out_.texts.end(), chunk.texts.begin(), chunk.texts.end());
     const auto text = [&](std::uint32_t row) {
       return row == 0 ? 0u : row - 1 + static_cast<std::uint32_t>(first_text);
     };
-    std::vector<std::uint8_t> nameless(chunk.n_functions(), 0);
+    std::vector<std::uint32_t> function_row;  // kNone: it has no name, and so is none
     for (std::size_t i = 0; i < chunk.n_functions(); ++i) {
       const std::string& plain = chunk.texts[chunk.function_name[i]];
       const std::uint32_t linkage = text(chunk.function_linkage[i]);
       std::string name = linkage == 0 ? plain : demangle(out_.texts[linkage]);
       if (linkage != 0 && name == out_.texts[linkage] && !plain.empty()) name = plain;
-      nameless[i] = name.empty() ? 1 : 0;
+      function_row.push_back(name.empty() ? kNone : static_cast<std::uint32_t>(out_.functions.size()));
+      if (name.empty()) continue;
       out_.functions.name.push_back(new_text(std::move(name)));
       out_.functions.linkage_name.push_back(linkage);
       out_.functions.file.push_back(text(chunk.function_file[i]));
       out_.functions.first_line.push_back(chunk.function_line[i]);
     }
-    const auto function = [&](std::uint32_t row) {  // from 0
-      return nameless[row] != 0 ? kNone : row + static_cast<std::uint32_t>(first_function);
-    };
     for (std::size_t i = 0; i < chunk.n_links(); ++i) {
       out_.links.parent.push_back(row_or_none(chunk.link_parent[i], first_link));
-      out_.links.function.push_back(function(chunk.link_function[i]));
+      out_.links.function.push_back(function_row[chunk.link_function[i]]);
       out_.links.file.push_back(text(chunk.link_file[i]));
       out_.links.line.push_back(chunk.link_line[i]);
       out_.links.column.push_back(chunk.link_column[i]);
@@ -79,7 +78,7 @@ class Joining {
       out_.pieces.n_bytes.push_back(chunk.piece_size[i]);
       out_.pieces.name.push_back(static_cast<std::uint32_t>(first_text) + chunk.piece_name[i]);
       const std::uint32_t of = chunk.piece_function[i];
-      out_.pieces.function.push_back(of == 0 ? kNone : function(of - 1));
+      out_.pieces.function.push_back(of == 0 ? kNone : function_row[of - 1]);
     }
     for (std::size_t i = 0; i < chunk.asked.size(); ++i) {
       out_.link[chunk.asked[i]] = row_or_none(chunk.link[i], first_link);
@@ -120,9 +119,15 @@ class Symbolizer {
     if (questions_.empty()) return std::move(out_);
     Result<void> applied;
     const LookupMeans means{request_.places, means_.cache, means_.program, means_.limits, 2, means_.patience};
-    PROFD_CHECK(look_up_modules(questions_, means, stop_, [&](std::size_t question, ModuleAnswer answer) {
-      if (applied) applied = take(question, std::move(answer));
-    }));
+    const auto partly = [&](std::size_t question, worker::Chunk chunk) {
+      if (applied) applied = take_part(question, std::move(chunk));
+    };
+    PROFD_CHECK(look_up_modules(
+        questions_, means, stop_,
+        [&](std::size_t question, ModuleAnswer answer) {
+          if (applied) applied = take(question, std::move(answer));
+        },
+        calls_.better ? std::function<void(std::size_t, worker::Chunk)>(partly) : nullptr));
     PROFD_CHECK(applied);
     PROFD_CHECK(apply());
     return std::move(out_);
@@ -156,32 +161,46 @@ class Symbolizer {
   }
 
   Result<void> take(std::size_t question, ModuleAnswer answer) {
-    const ModuleQuestion& asked = questions_[question];
-    if (answer.n_known > 0 || !answer.segments.empty()) {
-      BinarySymbols symbols{asked.name,
-                            asked.build_id,
-                            out_.modules[module_of_[question]].kind,
-                            asked.addresses,
-                            {},
-                            {},
-                            {},
-                            {},
-                            {},
-                            {},
-                            answer.segments};
-      Joining joining(symbols);
-      for (const worker::Chunk& chunk : answer.chunks) joining.add(chunk);
-      found_.push_back(std::move(symbols));
-    }
+    std::erase_if(parts_, [&](const Part& part) { return part.question == question; });
+    if (const auto right = found(question, answer.chunks); !right) answer.problem = right.error().message;
     answer.chunks.clear();
     out_.modules[module_of_[question]].answer = std::move(answer);
-    n_done_ += asked.addresses.size();
+    n_done_ += questions_[question].addresses.size();
     if (calls_.progress) calls_.progress(n_done_, n_total_);
+    return n_done_ == n_total_ ? Result<void>() : tell();
+  }
+
+  // What came of a module that is not done; it comes again with the rest.
+  Result<void> take_part(std::size_t question, worker::Chunk chunk) {
+    parts_.push_back({question, std::move(chunk)});
+    return tell();
+  }
+
+  // What makes no sense is the fault of a file, which is not to cost others their names.
+  Result<void> found(std::size_t question, std::span<const worker::Chunk> chunks) {
+    if (chunks.empty()) return {};
+    const ModuleQuestion& asked = questions_[question];
+    BinarySymbols symbols;
+    symbols.name = asked.name;
+    symbols.build_id = asked.build_id;
+    symbols.kind = out_.modules[module_of_[question]].kind;
+    symbols.addresses = asked.addresses;
+    Joining joining(symbols);
+    for (const worker::Chunk& chunk : chunks) joining.add(chunk);
+    PROFD_CHECK(check_symbols(symbols));
+    found_.push_back(std::move(symbols));
+    return {};
+  }
+
+  // A revision on the way, if it is time for one.
+  Result<void> tell() {
     const auto now = SymbolClock::now();
-    if (!calls_.better || found_.empty() || n_done_ == n_total_ || now < next_revision_) return {};
+    if (!calls_.better || now < next_revision_ || (found_.empty() && parts_.empty())) return {};
+    for (const Part& part : parts_) static_cast<void>(found(part.question, std::span(&part.chunk, 1)));
+    parts_.clear();
     PROFD_CHECK(apply());
-    next_revision_ = SymbolClock::now() +
-                     std::max<SymbolClock::duration>(kBetweenRevisions, 4 * (SymbolClock::now() - now));
+    next_revision_ = SymbolClock::now() + std::max<SymbolClock::duration>(means_.between_revisions,
+                                                                          4 * (SymbolClock::now() - now));
     calls_.better(out_.profile);
     return {};
   }
@@ -200,9 +219,14 @@ class Symbolizer {
   Symbolized out_;
   std::vector<ModuleQuestion> questions_;
   std::vector<std::size_t> module_of_;  // by question
-  std::vector<BinarySymbols> found_;    // and not applied yet
+  struct Part {
+    std::size_t question;
+    worker::Chunk chunk;
+  };
+  std::vector<Part> parts_;           // of modules that are not done, and not applied yet
+  std::vector<BinarySymbols> found_;  // and not applied yet
   std::size_t n_done_ = 0, n_total_ = 0;
-  SymbolClock::time_point next_revision_ = SymbolClock::now() + kBetweenRevisions;
+  SymbolClock::time_point next_revision_ = SymbolClock::now() + means_.between_revisions;
 };
 
 }  // namespace

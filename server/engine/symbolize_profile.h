@@ -25,6 +25,8 @@ struct SymbolizeMeans {
   const SymbolCache& cache;
   WorkerLimits limits = {};
   std::chrono::milliseconds patience{60'000};
+  // Revisions on the way are so far apart, and take no more than a fifth of the time.
+  std::chrono::milliseconds between_revisions{300};
 };
 
 struct SymbolizeCalls {

@@ -96,6 +96,16 @@ void Symbolizing::add(const OpenProfilePtr& open, Run run) {
   if (state.runs.size() == 1) begin(open->handle);
 }
 
+Result<ProfilePtr> Symbolizing::named(ProfilePtr profile, const SymbolPlaces& places,
+                                      const StopToken& stop) const {
+  const SymbolOptions& options = means_.options;
+  if (options.program.empty() || !options.on_open) return profile;
+  const SymbolizeRequest request{places, {}};
+  const SymbolizeMeans means{options.program, *cache_, options.limits, options.patience};
+  PROFD_TRY(Symbolized symbolized, symbolize_profile(std::move(profile), request, means, {}, stop));
+  return std::move(symbolized.profile);
+}
+
 void Symbolizing::cancel(const std::string& handle, std::uint64_t number) {
   const auto found = states_.find(handle);
   if (found == states_.end()) return;

@@ -62,6 +62,10 @@ class Symbolizing {
   // to be called on the strand at any time.
   std::function<void()> start(const OpenProfilePtr& open, ClientId client, SymbolizeRequest request,
                               ProgressFn progress, Done done);
+  // A profile with its names, where they are looked up as profiles are opened; else the profile. Blocks; safe
+  // from any thread.
+  [[nodiscard]] Result<ProfilePtr> named(ProfilePtr profile, const SymbolPlaces& places,
+                                         const StopToken& stop) const;
   // Nobody has it open any more.
   void forget(const std::string& handle);
 

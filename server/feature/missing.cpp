@@ -80,10 +80,10 @@ Result<MissingSums> sum(const Selection& selection, const Column<T>& values, con
   return sums;
 }
 
-// perf writes addresses and looks names up when it prints.
+// perf writes addresses; names were looked for when it was opened.
 constexpr const char* kPerfSymbols =
-    "perf.data holds addresses alone: `perf script` on the machine that recorded writes names, and its "
-    "output is read.";
+    "Names are looked for in the binaries that ran: `profd symbolize FILE` says which are missing, and what "
+    "to do.";
 // Without the whole path a file of the workspace is only guessed by its name.
 constexpr const char* kPerfLines =
     "`perf script -F +srcline --full-source-path` on the machine that recorded writes lines, for binaries "

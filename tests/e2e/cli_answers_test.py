@@ -18,7 +18,7 @@ class Answers(InFolder):
         profile = os.path.join(demo, "cpu.pprof")
 
         def listed(*arguments, code=0):
-            environment = dict(os.environ, PROFD_CACHE="off")
+            environment = dict(os.environ, PROFD_CACHE="off", PROFD_SYMBOLS="off")
             done = subprocess.run([PROFD, "list", *arguments, profile], cwd=demo, capture_output=True, env=environment, stdin=subprocess.DEVNULL, timeout=60)
             self.assertEqual(done.returncode, code, done.stderr)
             return done.stdout.decode(), done.stderr.decode()

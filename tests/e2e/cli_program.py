@@ -13,14 +13,14 @@ SEVERAL = os.path.join(ROOT, "formats/speedscope/testdata/units.speedscope.json"
 CPU = os.path.join(ROOT, "formats/pprof/testdata/recorded-cpu.pb.gz")
 
 FOLDED = "main;http.serve;json.parse 40\nmain;http.serve 10\nmain;gc 50\n"
-COMMANDS = ("summary", "top", "tree", "flame", "hotspots", "list", "search", "diff", "aggregate", "join", "leaks", "gate", "check", "convert", "formats", "view", "serve", "connect",
+COMMANDS = ("summary", "top", "tree", "flame", "hotspots", "list", "search", "diff", "aggregate", "join", "leaks", "gate", "check", "convert", "symbolize", "formats", "view", "serve", "connect",
             "query", "completion", "man")
 HOSTILE = "main;\x1b]0;owned\x07<script>alert(1)</script> 7\nmain;a\u202eb]]>&amp; 3\n"
 
 
 def run(*arguments, stdin=None, env=None, code=0):
     inherited = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS")}
-    environment = dict(inherited, PROFD_CACHE="off", **(env or {}))
+    environment = dict(inherited, PROFD_CACHE="off", PROFD_SYMBOLS="off", **(env or {}))
     given = {"input": stdin} if stdin is not None else {"stdin": subprocess.DEVNULL}
     result = subprocess.run([PROFD, *arguments], **given, capture_output=True, env=environment, timeout=60)
     if code is not None and result.returncode != code:

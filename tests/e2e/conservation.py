@@ -55,7 +55,7 @@ def files_to_test(all_sizes: bool) -> list[Path]:
 
 
 def run(profd: str, *arguments: object) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([profd, *map(str, arguments)], capture_output=True, env={**os.environ, "PROFD_CACHE": "off"})
+    return subprocess.run([profd, *map(str, arguments)], capture_output=True, env={**os.environ, "PROFD_CACHE": "off", "PROFD_SYMBOLS": "off"})
 
 
 def cases_of(profd: str, files: list[Path]) -> list[Case]:

@@ -175,7 +175,7 @@ def summary(profd, path, number=None):
     command = [profd, "summary", "--json", str(path)]
     if number is not None:
         command += ["--profile", str(number)]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PROFD_CACHE": "off"}, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PROFD_CACHE": "off", "PROFD_SYMBOLS": "off"}, check=False)
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 

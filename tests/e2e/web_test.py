@@ -339,6 +339,7 @@ class Web(unittest.TestCase):
             {"workspace/executeCommand": [{"command": name, "arguments": [given]}
                                           for name in ("profd.goto", "profd.callers", "profd.openInBrowser", "profd.open")
                                           for given in ({"function": "main", "uri": folder, "root": folder}, folder)]},
+            {"profile/symbolize": [{"directories": [folder]}, {"files": [{"module": "main", "uri": file}]}]},
             {"selection/set": [{"selection": {"profile": "", "function": "main", "uri": file, "file": file[7:]}}]},
             {"source/outside": [{"path": path, "allow": folder} for path in (secret + "/key.txt", "/build/key.txt")]},
             {"web/address": [{"open": [folder], "roots": [folder]}]},

@@ -33,7 +33,7 @@ HEAP = os.path.join(ROOT, "formats", "pprof/testdata/recorded-heap.pb.gz")
 
 
 def run(*command):
-    done = subprocess.run(command, capture_output=True, env={**os.environ, "PROFD_CACHE": "off"})
+    done = subprocess.run(command, capture_output=True, env={**os.environ, "PROFD_CACHE": "off", "PROFD_SYMBOLS": "off"})
     assert done.returncode == 0, (command, done.stderr.decode())
     return done.stdout.decode("utf-8", "replace")
 

@@ -77,7 +77,7 @@ function addLicense(name) {
 /** Libraries that are not in every system's version travel along; the daemon looks for them in ../lib/profd first. */
 function addLibraries(program) {
   mkdirSync(join(stage, "lib/profd"), { recursive: true });
-  mkdirSync(join(stage, "licenses"));
+  mkdirSync(join(stage, "licenses"), { recursive: true });
   for (const [, name, path] of run("ldd", program).matchAll(/^\s*(\S+) => (\S+)/gm)) {
     if (OF_THE_SYSTEM.test(name)) continue;
     if (!existsSync(path)) fail(`${program} needs ${name}, which is not there`);
@@ -103,13 +103,19 @@ for (const name of ["package.json", "package.nls.json", "CHANGELOG.md", ".vscode
 writeFileSync(join(stage, "README.md"), withPictures(readFileSync(join(root, "README.md"), "utf8")));
 cpSync(join(root, "../../LICENSE"), join(stage, "LICENSE"));
 if (values.daemon !== undefined) {
-  const program = join(stage, "bin/profd");
-  mkdirSync(dirname(program));
-  cpSync(values.daemon, program, { dereference: true });
-  chmodSync(program, 0o755);
-  // Without its symbols, which nobody reads there.
-  spawnSync("strip", [program], { stdio: "ignore" });
-  if (values.target.startsWith("linux-")) addLibraries(values.daemon);
+  mkdirSync(join(stage, "bin"));
+  // What reads binaries for the daemon lies beside it.
+  for (const [name, built] of [
+    ["profd", values.daemon],
+    ["profd-symbolize", join(dirname(values.daemon), "profd-symbolize")],
+  ]) {
+    const program = join(stage, "bin", name);
+    cpSync(built, program, { dereference: true });
+    chmodSync(program, 0o755);
+    // Without its symbols, which nobody reads there.
+    spawnSync("strip", [program], { stdio: "ignore" });
+    if (values.target.startsWith("linux-")) addLibraries(built);
+  }
 }
 const made = spawnSync(
   process.execPath,

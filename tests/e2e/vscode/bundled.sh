@@ -17,12 +17,15 @@ node tools/package.mjs --target linux-x64 --daemon "$profd" --out "$work/profd.v
 
 cd "$work"
 python3 -m zipfile -e profd.vsix .
-chmod +x extension/bin/profd
+chmod +x extension/bin/profd extension/bin/profd-symbolize
 env -i extension/bin/profd --version
 # All but the system's own comes from the package itself.
 foreign=$(ldd extension/bin/profd | grep -vE "linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)\.so|=> $work/extension/" || true)
 [ -z "$foreign" ] || { echo "not in the package: $foreign"; exit 1; }
 ldd extension/bin/profd | grep -q "$work/extension/"
+# What reads binaries is found beside it, and has what it needs.
+cp "$root"/tests/fixtures/symbols/{app,addresses.pprof} .
+env -i extension/bin/profd symbolize addresses.pprof | grep -q 'full *app'
 ls extension/licenses | grep -q fmt
 # An editor shows pictures of a README that is installed from the network or from the text itself.
 [ "$(grep -c 'data:image/png;base64,' extension/readme.md)" = 2 ] || { echo "pictures of the README"; exit 1; }
