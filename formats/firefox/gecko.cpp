@@ -300,23 +300,21 @@ class Gecko {
                     out.place);
       const std::string& implementation =
           r.implementation < strings.size() ? strings[r.implementation] : kNothing;
-      const auto made =
+      const std::optional<FrameSpec> made =
           frame(strings[r.location], r.line, r.column, r.category, r.subcategory, implementation);
-      out.frame.push_back(made.calling);
-      out.running.push_back(made.running);
+      const bool is_bare = made && made->address != 0;
+      out.frame.push_back(made && !is_bare ? r_.builder.frame(*made) : FrameId{});
+      out.bare.push_back(is_bare ? *made : FrameSpec{});
       out.frame_category.push_back(label_of(meta_, r.category, r.subcategory));
     }
     return {};
   }
 
-  struct Made {
-    FrameId calling;
-    FrameId running;  // the same code where it calls nothing; none: the same frame
-  };
-  // Firefox writes addresses as they are on the stack, those that calls return to but for the innermost.
-  Made frame(const std::string& text, std::uint32_t line, std::uint32_t column, std::uint32_t category,
-             std::uint32_t subcategory, const std::string& implementation) {
-    if (text == "(root)") return {};
+  // Nothing for the root.
+  std::optional<FrameSpec> frame(const std::string& text, std::uint32_t line, std::uint32_t column,
+                                 std::uint32_t category, std::uint32_t subcategory,
+                                 const std::string& implementation) {
+    if (text == "(root)") return std::nullopt;
     FunctionSpec function;
     FrameSpec spec;
     std::uint64_t address = 0;
@@ -355,10 +353,7 @@ class Gecko {
     }
     if (line != kNone) spec.line = line;
     if (column != kNone) spec.column = column;
-    if (spec.address == 0) return {r_.builder.frame(spec), {}};
-    const FrameId running = r_.builder.frame(spec);
-    spec.is_return = true;
-    return {r_.builder.frame(spec), running};
+    return spec;
   }
 
   void read_samples(JsonCursor& in, Samples& samples) {

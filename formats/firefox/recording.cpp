@@ -227,8 +227,9 @@ class Adding {
   }
 
   ContextId running(const Stacks& stacks, std::uint32_t stack) {
-    if (stacks.leaf.empty() || !stacks.leaf[stack].valid()) return ContextId{stacks.context[stack]};
-    return r_.builder.context(ContextId{stacks.above[stack]}, stacks.leaf[stack]);
+    if (stacks.leaf.empty() || stacks.leaf[stack] == kNone) return ContextId{stacks.context[stack]};
+    return r_.builder.context(ContextId{stacks.above[stack]},
+                              r_.builder.frame(stacks.bare[stacks.leaf[stack]]));
   }
 
   void add(const Thread& thread, std::uint32_t stack, std::int64_t time, SampleContext& where,
@@ -278,12 +279,12 @@ Result<void> link(Stacks& stacks, const std::vector<LabelSetId>& category_labels
   stacks.prefix.resize(n, kNone);
   BigVector<std::uint32_t> depth(n, 1);
   std::vector<bool> calls;
-  if (!stacks.running.empty()) {
+  if (!stacks.bare.empty()) {
     calls.resize(n);
     for (const std::uint32_t prefix : stacks.prefix)
       if (prefix < n) calls[prefix] = true;
     stacks.above.resize(n, kNone);
-    stacks.leaf.resize(n);
+    stacks.leaf.resize(n, kNone);
   }
   // What a stack becomes takes the place of what it was: big tables stand in memory once.
   Indices& context = stacks.prefix;
@@ -301,12 +302,13 @@ Result<void> link(Stacks& stacks, const std::vector<LabelSetId>& category_labels
     const ContextId above = prefix == kNone ? kRootContext : ContextId{context[prefix]};
     // A frame that stands for the root itself.
     FrameId made = stacks.frame[frame];
-    if (!calls.empty() && stacks.running[frame].valid()) {
+    if (!calls.empty() && stacks.bare[frame].address != 0) {
+      FrameSpec spec = stacks.bare[frame];
+      spec.is_return = calls[i];
+      made = builder.frame(spec);
       if (calls[i]) {
         stacks.above[i] = above.v;
-        stacks.leaf[i] = stacks.running[frame];
-      } else {
-        made = stacks.running[frame];
+        stacks.leaf[i] = frame;
       }
     }
     context[i] = made.valid() ? builder.context(above, made).v : above.v;
@@ -320,7 +322,6 @@ Result<void> link(Stacks& stacks, const std::vector<LabelSetId>& category_labels
   stacks.context = std::move(stacks.prefix);
   stacks.labels = std::move(stacks.stack_frame);
   stacks.frame = {};
-  stacks.running = {};
   stacks.frame_category = {};
   stacks.stack_category = {};
   return {};

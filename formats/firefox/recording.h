@@ -23,18 +23,17 @@ enum class CpuUnit : std::uint8_t { none, nanoseconds, microseconds, cycles };
 // Frames and stacks, by index in the file.
 struct Stacks {
   std::vector<FrameId> frame;  // by frame
-  // By frame, where addresses of callers are those that calls return to: the same code as what was running,
-  // or none where that is the same frame. Empty: nothing differs.
-  std::vector<FrameId> running;
+  // By frame, where callers' addresses are those that calls return to, so that a frame is one thing where it
+  // ran and another where it called: those with an address, which have no `frame`. Empty: nothing differs.
+  std::vector<FrameSpec> bare;
   Indices frame_category;       // by frame: into labels, kNone none
   Indices prefix, stack_frame;  // by stack
   Indices stack_category;       // by stack: into labels; kNone: the frame's, else the prefix's
   Indices context;              // by stack: a ContextId; made by link(), which empties all columns above
   Indices labels;               // by stack: a LabelSetId; made by link()
-  // By stack, where it calls something and may be what was running as well: the context of its caller and the
-  // frame to add there. Empty where `running` is.
-  Indices above;
-  std::vector<FrameId> leaf;
+  // By stack that calls something and may be what ran as well: the context of its caller, and what to add
+  // there, of `bare`; kNone elsewhere. Empty where that is.
+  Indices above, leaf;
   std::uint64_t place = 0;
 };
 

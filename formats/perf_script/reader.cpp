@@ -295,7 +295,7 @@ class Reading {
       spec.address = frame.address;
       spec.kind = symbol.kind;
       spec.inlined = frame.inlined || i > 0;
-      frames_.push_back({builder_.frame(spec), {}, spec});
+      frames_.push_back({{}, {}, spec});
     }
     meaning.n = static_cast<std::uint32_t>(symbols.size());
     return meaning;
@@ -322,13 +322,13 @@ class Reading {
 
   FrameId frame_at(std::uint32_t index, bool is_return) {
     MadeFrame& made = frames_[index];
-    if (!is_return || made.spec.address == 0) return made.id;
-    if (!made.returned_to.valid()) {
+    FrameId& id = is_return ? made.returned_to : made.exact;
+    if (!id.valid()) {
       FrameSpec spec = made.spec;
-      spec.is_return = true;
-      made.returned_to = builder_.frame(spec);
+      spec.is_return = is_return && spec.address != 0;
+      id = builder_.frame(spec);
     }
-    return made.returned_to;
+    return id;
   }
 
   // The frame with the module of the frame it was inlined into.
@@ -460,7 +460,7 @@ class Reading {
   LineReader lines_;
 
   struct MadeFrame {
-    FrameId id, returned_to;  // the same as what a call returns to; none until that is met
+    FrameId exact, returned_to;  // none until it is met so
     FrameSpec spec;
   };
   TextRows frame_rows_;
