@@ -57,14 +57,14 @@ class Runner:
 
     def run(
         self, argv: Sequence[str], *, ready_mb: int = 0, env: Mapping[str, str] | None = None, output: Path | None = None,
-        timeout_s: float = 600,
+        input: Path | None = None, timeout_s: float = 600,
     ) -> Cost | str:
         """The cost of a program that ends with 0, else a sentence. Its children count when it has waited for them.
         So much memory is made ready before it starts (see profd-bench-run)."""
         self.result.unlink(missing_ok=True)
-        with open(output or os.devnull, "wb") as sink:
+        with open(output or os.devnull, "wb") as sink, open(input or os.devnull, "rb") as source:
             child = subprocess.Popen(
-                [str(self.program), str(self.result), str(ready_mb), *argv], stdin=subprocess.DEVNULL, stdout=sink,
+                [str(self.program), str(self.result), str(ready_mb), *argv], stdin=source, stdout=sink,
                 stderr=subprocess.DEVNULL, env={**os.environ, **(env or {})}, start_new_session=True,
             )
             try:

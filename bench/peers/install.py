@@ -73,12 +73,26 @@ def _install_inferno(folder: Path, peers: Peers) -> None:
             peers.absent[name] = "cargo did not deliver it" if shutil.which("cargo") else "no cargo here"
 
 
+def _install_addr2line(folder: Path, peers: Peers) -> None:
+    """gimli's; GNU addr2line and llvm-symbolizer are the system's."""
+    binary = folder / "cargo-addr2line" / "bin" / "addr2line"
+    if not binary.exists() and shutil.which("cargo"):
+        _run(["cargo", "install", "--quiet", "addr2line", "--features", "bin", "--version", "^0.27", "--root", str(binary.parent.parent)])
+    if binary.exists():
+        peers.commands["addr2line-rs"] = [str(binary)]
+        found = re.search(r'"addr2line (\S+) ', (binary.parent.parent / ".crates.toml").read_text())
+        peers.versions["addr2line-rs"] = found[1] if found else "unknown"
+    else:
+        peers.absent["addr2line-rs"] = "cargo did not deliver it" if shutil.which("cargo") else "no cargo here"
+
+
 def install(folder: Path) -> Peers:
     peers = Peers()
     folder.mkdir(parents=True, exist_ok=True)
     _install_pprof(folder, peers)
     _install_speedscope(folder, peers)
     _install_inferno(folder, peers)
+    _install_addr2line(folder, peers)
     for script in ("flamegraph.pl", "stackcollapse-perf.pl"):
         if found := shutil.which(script):
             peers.commands[script] = [found]

@@ -1,8 +1,6 @@
 #include "native/elf/debug_links.h"
 
-#include <algorithm>
-
-#include <zlib.h>
+#include <libdeflate.h>
 
 namespace profd::native {
 
@@ -19,13 +17,7 @@ std::optional<DebugLink> debug_link(const ElfImage& image) {
 }
 
 std::uint32_t debug_link_crc(Bytes bytes) {
-  uLong crc = crc32(0, nullptr, 0);
-  for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t piece = std::min<std::size_t>(bytes.size() - at, 1u << 30);
-    crc = crc32(crc, bytes.data() + at, static_cast<uInt>(piece));
-    at += piece;
-  }
-  return static_cast<std::uint32_t>(crc);
+  return libdeflate_crc32(0, bytes.data(), bytes.size());
 }
 
 std::optional<AlternateLink> alternate_link(const ElfImage& image) {

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <libdeflate.h>
 #include <lzma.h>
-#include <zlib.h>
 #include <zstd.h>
 
 namespace profd::native {
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kZlib = 1, kZstd = 2;
 // No stream of these algorithms grows by more: a claim beyond it is none.
-constexpr std::uint64_t kMaxGrowth = 1 << 16;
+constexpr std::uint64_t kMaxZlibGrowth = 1040, kMaxZstdGrowth = 1 << 16;
 
 Result<void> take(ExpansionBudget& budget, std::uint64_t size) {
   if (size > budget.left) return fail(ErrorCode::limit, "compressed sections expand to more than is allowed");
@@ -28,30 +28,17 @@ Result<SectionBytes> keep(std::vector<std::uint8_t> bytes) {
   return result;
 }
 
-struct InflateEnd {
-  z_stream* stream;
-  ~InflateEnd() { inflateEnd(stream); }
-};
-
 Result<SectionBytes> inflate_to(Bytes in, std::uint64_t size) {
+  struct Free {
+    void operator()(libdeflate_decompressor* one) const { libdeflate_free_decompressor(one); }
+  };
+  const std::unique_ptr<libdeflate_decompressor, Free> inflater(libdeflate_alloc_decompressor());
+  if (!inflater) return fail(ErrorCode::internal, "libdeflate does not start");
   std::vector<std::uint8_t> out(size);
-  z_stream stream{};
-  if (inflateInit(&stream) != Z_OK) return fail(ErrorCode::internal, "zlib does not start");
-  const InflateEnd end{&stream};
-  std::uint64_t read = 0, written = 0;
-  int status = Z_OK;
-  while (status == Z_OK && written < size) {
-    const std::uint64_t in_piece = std::min<std::uint64_t>(in.size() - read, 1u << 30);
-    const std::uint64_t out_piece = std::min<std::uint64_t>(size - written, 1u << 30);
-    stream.next_in = const_cast<Bytef*>(in.data() + read);
-    stream.avail_in = static_cast<uInt>(in_piece);
-    stream.next_out = out.data() + written;
-    stream.avail_out = static_cast<uInt>(out_piece);
-    status = inflate(&stream, Z_NO_FLUSH);
-    read += in_piece - stream.avail_in;
-    written += out_piece - stream.avail_out;
-  }
-  if (written != size || (status != Z_STREAM_END && status != Z_OK))
+  std::size_t read = 0;
+  // Without a place for the size that came out any other size is a failure.
+  if (libdeflate_zlib_decompress_ex(inflater.get(), in.data(), in.size(), out.data(), out.size(), &read,
+                                    nullptr) != LIBDEFLATE_SUCCESS)
     return fail(ErrorCode::malformed, "a section compressed by zlib does not expand to its size");
   return keep(std::move(out));
 }
@@ -65,7 +52,7 @@ Result<SectionBytes> unzstd_to(Bytes in, std::uint64_t size) {
 }
 
 Result<SectionBytes> expand_to(std::uint32_t kind, Bytes in, std::uint64_t size, ExpansionBudget& budget) {
-  if (size / kMaxGrowth > in.size())
+  if (size / (kind == kZlib ? kMaxZlibGrowth : kMaxZstdGrowth) > in.size())
     return fail(ErrorCode::malformed, "a compressed section claims more bytes than it can hold");
   PROFD_CHECK(take(budget, size));
   if (kind == kZlib) return inflate_to(in, size);

@@ -2,6 +2,7 @@
 // passed over.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -53,6 +54,7 @@ class AbbreviationTable {
   }
   const AttributeSpec* specs(const Abbreviation& of) const { return specs_.data() + of.first; }
   const SkipStep* steps(const Abbreviation& of) const { return steps_.data() + of.first_step; }
+  std::size_t spec_count() const { return specs_.size(); }
 
  private:
   const Abbreviation* find_sparse(std::uint64_t code) const;

@@ -74,7 +74,7 @@ class Painter {
         const auto i = static_cast<std::uint32_t>(at - asked_.begin());
         std::uint32_t& owner = result_.node_of[i];
         if (inlined && (owner == kNone || owner < around.node)) continue;
-        if (!inlined && owner != kNone && keeps_(*at, result_.nodes[function_of(owner)].entry)) continue;
+        if (!inlined && owner < node && keeps_(*at, result_.nodes[function_of(owner)].entry)) continue;
         owner = node;
         level.first = std::min(level.first, i);
         level.last = std::max(level.last, i + 1);

@@ -22,7 +22,8 @@ struct ModuleFiles {
   const ElfImage* binary = nullptr;     // what was executed
   const ElfImage* debug = nullptr;      // its debug information, where that is a file of its own
   const ElfImage* alternate = nullptr;  // what dwz moved out of the file with the debug information
-  std::vector<const ElfImage*> split;   // .dwo files; those that belong to no unit are not used
+  std::vector<const ElfImage*>
+      split;  // .dwo files, or the .dwp that holds them; units of other programs are not used
 };
 
 // A .dwo file that units with asked addresses refer to. The names are the compiler's: data, not permission.

@@ -24,6 +24,10 @@ DwarfSections dwarf_sections(const ElfImage& image, DwarfKind kind, ExpansionBud
       name.remove_prefix(8);
     else
       continue;
+    if (kind == DwarfKind::split && name == "cu_index") {
+      sections.cu_index = raw_bytes(image, section);
+      continue;
+    }
     if (name.ends_with(".dwo") != (kind == DwarfKind::split)) continue;
     if (kind == DwarfKind::split) name.remove_suffix(4);
     for (const auto& [known, bytes] : wanted) {

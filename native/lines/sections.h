@@ -10,10 +10,11 @@
 
 namespace profd::native {
 
-enum class DwarfKind : std::uint8_t { whole, split };  // split: the .dwo sections of a .dwo file
+enum class DwarfKind : std::uint8_t { whole, split };  // split: the .dwo sections of a .dwo or .dwp file
 
 struct DwarfSections {
   Bytes info, abbrev, line, str, line_str, str_offsets, addr, ranges, rnglists, aranges;
+  Bytes cu_index;  // of a package (.dwp): which parts of its sections are a unit's
   bool big_endian = false;
   std::vector<std::shared_ptr<const std::vector<std::uint8_t>>> owned;  // what was expanded
 };

@@ -51,7 +51,7 @@ SymbolMap::SymbolMap(const ElfImage* binary, const ElfImage* debug, ExpansionBud
       if (image) {
         expanded_ = std::move(*expanded);
         mini_image_ = std::make_unique<ElfImage>(std::move(*image));
-        // It leaves out what .dynsym has.
+        // It leaves out what .dynsym has: both are the whole table.
         found = code_symbols(*mini_image_, SymbolTable::symtab);
         whole = !found.empty();
       } else {
@@ -60,7 +60,7 @@ SymbolMap::SymbolMap(const ElfImage* binary, const ElfImage* debug, ExpansionBud
     }
     const std::vector<Symbol> dynamic = code_symbols(*binary, SymbolTable::dynsym);
     for (const Symbol& symbol : dynamic)
-      if (symbol.size > 0) found.push_back(symbol);
+      if (symbol.size > 0 || whole) found.push_back(symbol);
     std::stable_sort(found.begin(), found.end(),
                      [](const Symbol& a, const Symbol& b) { return a.vaddr < b.vaddr; });
   }

@@ -220,7 +220,8 @@ class UnitChains {
     Answer answer{kNone, kNone};
     if (symbol != nullptr)
       answer.piece = table_.piece(symbol->start, symbol->size, raw_name(*symbol), outer_function);
-    else if (outermost != kNone)
+    else if (outermost != kNone && inlines_.nodes[outermost].begin <= asked_[i] &&
+             asked_[i] < inlines_.nodes[outermost].end)
       answer.piece =
           table_.piece(inlines_.nodes[outermost].begin,
                        inlines_.nodes[outermost].end - inlines_.nodes[outermost].begin, "", outer_function);

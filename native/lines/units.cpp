@@ -17,14 +17,15 @@ struct RootValues {
   Value name, folder, dwo_name, str_offsets_base, addr_base, rnglists_base, ranges_base, dwo_id, language;
 };
 
-void read_root(Unit& unit, DwarfKind kind, std::uint64_t abbrev_at) {
+// Returns how many declarations were read for it.
+std::uint64_t read_root(Unit& unit, DwarfKind kind, std::uint64_t abbrev_at) {
   ByteReader in = entries(unit, unit.first_entry);
   const std::uint64_t code = in.uleb();
-  if (code == 0) return;
+  if (code == 0) return 0;
   const AbbreviationTable table(unit.file->sections.abbrev, unit.file->sections.big_endian, abbrev_at,
                                 unit.shape, code);
   const Abbreviation* abbreviation = table.find(code);
-  if (abbreviation == nullptr) return;
+  if (abbreviation == nullptr) return table.spec_count();
   unit.root_tag = abbreviation->tag;
   RootValues root;
   for (std::uint32_t i = 0; i < abbreviation->count; ++i) {
@@ -78,7 +79,7 @@ void read_root(Unit& unit, DwarfKind kind, std::uint64_t abbrev_at) {
   }
   if (in.failed()) {
     unit.low_pc = unit.high_pc = unit.ranges = unit.stmt_list = {};
-    return;
+    return table.spec_count();
   }
   unit.str_offsets_base = root.str_offsets_base      ? root.str_offsets_base.number
                           : kind == DwarfKind::split ? header_of_offsets(unit.shape)
@@ -86,6 +87,9 @@ void read_root(Unit& unit, DwarfKind kind, std::uint64_t abbrev_at) {
   unit.rnglists_base = root.rnglists_base         ? root.rnglists_base.number
                        : kind == DwarfKind::split ? header_of_ranges(unit.shape)
                                                   : 0;
+  unit.str_offsets_base += unit.parts.str_offsets;
+  unit.rnglists_base += unit.parts.rnglists;
+  unit.stmt_list.number += unit.parts.line;
   unit.addr_base = root.addr_base.number;
   unit.ranges_base = root.ranges_base.number;
   if (root.dwo_id) unit.dwo_id = root.dwo_id.number;
@@ -94,6 +98,45 @@ void read_root(Unit& unit, DwarfKind kind, std::uint64_t abbrev_at) {
   unit.folder = text_of(unit, root.folder);
   unit.dwo_name = text_of(unit, root.dwo_name);
   unit.base_address = address_of(unit, unit.low_pc).value_or(0);
+  return table.spec_count();
+}
+
+// Reads .debug_cu_index, as GNU has it (2) or the standard (5).
+void find_parts(DwarfFile& file) {
+  constexpr std::uint32_t kInfo = 1, kAbbrev = 3, kLine = 4, kStrOffsets = 6, kRnglists = 8;
+  const Bytes index = file.sections.cu_index;
+  ByteReader in = file.reader(index);
+  // The version is a half word before a half word of padding, or a whole word: read so, both orders of bytes
+  // are one.
+  const std::uint16_t first = in.u16(), second = in.u16();
+  if (first != 5 && first != 2 && second != 2) return;
+  const std::uint64_t columns = in.u32(), rows = in.u32(), slots = in.u32();
+  const std::uint64_t names_at = in.at() + slots * 12, offsets_at = names_at + columns * 4;
+  if (in.failed() || columns > index.size() || rows > index.size() || slots > index.size()) return;
+  std::vector<std::uint32_t> section(columns);
+  in.seek(names_at);
+  for (std::uint32_t& one : section) one = in.u32();
+  in.seek(offsets_at);
+  for (std::uint64_t row = 0; row < rows && !in.failed(); ++row) {
+    PackageParts parts;
+    std::uint64_t info = UINT64_MAX;
+    for (const std::uint32_t one : section) {
+      const std::uint64_t offset = in.u32();
+      if (one == kInfo)
+        info = offset;
+      else if (one == kAbbrev)
+        parts.abbrev = offset;
+      else if (one == kLine)
+        parts.line = offset;
+      else if (one == kStrOffsets)
+        parts.str_offsets = offset;
+      else if (one == kRnglists && first == 5)
+        parts.rnglists = offset;
+    }
+    const auto unit = std::lower_bound(file.units.begin(), file.units.end(), info,
+                                       [](const Unit& a, std::uint64_t b) { return a.begin < b; });
+    if (!in.failed() && unit != file.units.end() && unit->begin == info) unit->parts = parts;
+  }
 }
 
 std::uint64_t offset_at(const Unit& unit, Bytes table, std::uint64_t base, std::uint64_t index) {
@@ -167,6 +210,12 @@ void read_units(DwarfFile& file, DwarfKind kind) {
     in.seek(unit.end);
   }
 
+  if (!file.sections.cu_index.empty()) find_parts(file);
+  for (std::size_t i = 0; i < file.units.size(); ++i) abbrevs[i] += file.units[i].parts.abbrev;
+
+  // The first entry's declaration stands near the begin of a table. That many units share one whose first
+  // entry stands at its end is made up: reading it for each would take the product of both.
+  std::uint64_t left = 16 * std::uint64_t{file.sections.abbrev.size()} + (1u << 20);
   for (std::size_t i = 0; i < file.units.size(); ++i) {
     Unit& unit = file.units[i];
     if (file.tables.empty() || file.tables.back().offset != abbrevs[i] ||
@@ -176,7 +225,12 @@ void read_units(DwarfFile& file, DwarfKind kind) {
       table.shape = unit.shape;
     }
     unit.abbreviations = static_cast<std::uint32_t>(file.tables.size() - 1);
-    read_root(unit, kind, abbrevs[i]);
+    const std::uint64_t read = read_root(unit, kind, abbrevs[i]);
+    if (read > left) {
+      file.units.resize(i);
+      break;
+    }
+    left -= read;
   }
 }
 

@@ -26,6 +26,11 @@ struct Value {
   explicit operator bool() const { return form != 0; }
 };
 
+// Where a unit's parts of the sections of a package begin; offsets that the unit states count from there.
+struct PackageParts {
+  std::uint64_t abbrev = 0, line = 0, str_offsets = 0, rnglists = 0;
+};
+
 struct Unit {
   const DwarfFile* file = nullptr;
   const Unit* skeleton = nullptr;  // of a split unit: what has its addresses
@@ -36,6 +41,7 @@ struct Unit {
   std::uint16_t root_tag = 0;
   std::uint16_t language = 0;
 
+  PackageParts parts;
   std::uint64_t str_offsets_base = 0, addr_base = 0, rnglists_base = 0, ranges_base = 0;
   Value low_pc, high_pc, ranges, stmt_list;
   std::uint64_t base_address = 0;  // low_pc, or 0

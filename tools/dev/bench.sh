@@ -7,7 +7,7 @@ cmd_bench() {
   install_node
   command -v "${PROFD_CHROMIUM:-chromium}" >/dev/null || install_packages chromium || echo "dev: no Chromium; the page's rows will say so" >&2
   build_web
-  build_preset release profd-bench-gen profd-bench-floor profd-bench-run profd-measure-several
+  build_preset release profd-bench-gen profd-bench-floor profd-bench-run profd-measure-several profd-lines-of
   if ninja -C build/release -t query profd >/dev/null 2>&1; then
     build_preset release profd
   else
