@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/view/code_place.h"
 #include "server/cli/arguments.h"
 #include "server/cli/code_listing.h"
 #include "server/cli/metric_options.h"
@@ -34,14 +35,12 @@ struct AnnotateOptions {
 // "libx.so+0x1234", "a.cc:17", or a function.
 CodePlace place_of(const std::string& text, const Profile& profile) {
   CodePlace place;
-  char* end = nullptr;
-  if (const std::size_t plus = text.rfind("+0x"); plus != std::string::npos && plus > 0) {
-    place.address = std::strtoull(text.c_str() + plus + 1, &end, 16);
-    if (*end == 0 && text.size() > plus + 3) {
-      place.module = text.substr(0, plus);
-      return place;
-    }
+  if (const auto code = parse_code_place(text)) {
+    place.module = code->module;
+    place.address = code->address;
+    return place;
   }
+  char* end = nullptr;
   const std::size_t colon = text.rfind(':');
   if (colon != std::string::npos && colon > 0 && text[colon - 1] != ':' && colon + 1 < text.size()) {
     const unsigned long line = std::strtoul(text.c_str() + colon + 1, &end, 10);
@@ -116,7 +115,7 @@ int annotate(const AnnotateOptions& options, const Console& console) {
   request.att = options.att;
   request.piece = static_cast<std::uint32_t>(options.piece - 1);
   const SymbolOptions how = symbol_options_from_environment();
-  const SymbolPlaces places = places_here(options.profile);
+  const SymbolPlaces places = places_here(options.profile.file, options.profile);
   auto answer = disassembly_answer(
       *view->views, request,
       [&](const CodeQuestion& question) {

@@ -34,30 +34,31 @@ Result<void> add_chunk(BinarySymbols& out, const worker::Chunk& chunk) {
   if (!std::all_of(chunk.asked.begin(), chunk.asked.end(), is_asked)) {
     return fail(ErrorCode::malformed, "it answers what nobody asked");
   }
-  const std::size_t first_text = out.texts.size(), first_function = out.functions.size(),
-                    first_link = out.links.size(), first_piece = out.pieces.size();
+  if (out.segments.empty())
+    for (std::size_t i = 0; i < chunk.segment_from.size(); ++i)
+      out.segments.push_back({chunk.segment_from[i], chunk.segment_size[i], chunk.segment_vaddr[i]});
+  const std::size_t first_text = out.texts.size(), first_link = out.links.size(),
+                    first_piece = out.pieces.size();
   out.texts.insert(out.texts.end(), chunk.texts.begin(), chunk.texts.end());
   const auto text = [&](std::uint32_t row) {
     return row == 0 ? 0u : row - 1 + static_cast<std::uint32_t>(first_text);
   };
-  std::vector<std::uint8_t> nameless(chunk.n_functions(), 0);
+  std::vector<std::uint32_t> function_row;  // kNone: it has no name, and so is none
   for (std::size_t i = 0; i < chunk.n_functions(); ++i) {
     const std::string& plain = chunk.texts[chunk.function_name[i]];
     const std::uint32_t linkage = text(chunk.function_linkage[i]);
     std::string name = linkage == 0 ? plain : demangle(out.texts[linkage]);
     if (linkage != 0 && name == out.texts[linkage] && !plain.empty()) name = plain;
-    nameless[i] = name.empty() ? 1 : 0;
+    function_row.push_back(name.empty() ? kNone : static_cast<std::uint32_t>(out.functions.size()));
+    if (name.empty()) continue;
     out.functions.name.push_back(add_text(out, std::move(name)));
     out.functions.linkage_name.push_back(linkage);
     out.functions.file.push_back(text(chunk.function_file[i]));
     out.functions.first_line.push_back(chunk.function_line[i]);
   }
-  const auto function = [&](std::uint32_t row) {  // from 0
-    return nameless[row] != 0 ? kNone : row + static_cast<std::uint32_t>(first_function);
-  };
   for (std::size_t i = 0; i < chunk.n_links(); ++i) {
     out.links.parent.push_back(moved_row(chunk.link_parent[i], first_link));
-    out.links.function.push_back(function(chunk.link_function[i]));
+    out.links.function.push_back(function_row[chunk.link_function[i]]);
     out.links.file.push_back(text(chunk.link_file[i]));
     out.links.line.push_back(chunk.link_line[i]);
     out.links.column.push_back(chunk.link_column[i]);
@@ -67,7 +68,7 @@ Result<void> add_chunk(BinarySymbols& out, const worker::Chunk& chunk) {
     out.pieces.n_bytes.push_back(chunk.piece_size[i]);
     out.pieces.name.push_back(static_cast<std::uint32_t>(first_text) + chunk.piece_name[i]);
     const std::uint32_t of = chunk.piece_function[i];
-    out.pieces.function.push_back(of == 0 ? kNone : function(of - 1));
+    out.pieces.function.push_back(of == 0 ? kNone : function_row[of - 1]);
   }
   for (std::size_t i = 0; i < chunk.asked.size(); ++i) {
     out.link[chunk.asked[i]] = moved_row(chunk.link[i], first_link);

@@ -13,6 +13,7 @@
 #include "core/source/code_costs.h"
 #include "core/source/slot_sums.h"
 #include "core/support/base_name.h"
+#include "core/view/code_place.h"
 #include "core/view/resolve.h"
 #include "server/feature/code_notes.h"
 
@@ -27,31 +28,17 @@ std::string module_name(const Profile& profile, ModuleId module) {
                         : std::string();
 }
 
-bool is_module_named(const Profile& profile, ModuleId module, std::string_view name) {
-  if (!module.valid()) return false;
-  const std::string_view path = profile.strings()[profile.modules().name[module.v]];
-  return path == name || base_name(path) == name;
-}
-
 // By frame, 1: of what was asked for. Empty: all are.
-Result<std::vector<std::uint8_t>> frames_meant(const Profile& profile, const CodePlace& place,
-                                               const CodePieces& pieces) {
+Result<std::vector<std::uint8_t>> frames_meant(const Profile& profile, const CodePlace& place) {
   const std::size_t n = profile.frames().size();
   if (!place.function.empty()) {
     PROFD_TRY(const auto name, function_shown_as(profile, place.function));
     if (!name) return fail(ErrorCode::not_found, fmt::format("no function is called {}", place.function));
     return frames_called(profile, *name);
   }
+  if (!place.module.empty()) return frames_of_code(profile, {place.module, place.address});
   std::vector<std::uint8_t> meant;
-  if (!place.module.empty()) {
-    meant.assign(n, 0);
-    for (std::size_t frame = 0; frame < n; ++frame) {
-      if (pieces.of_frame[frame] == kNone) continue;
-      const CodePiece& piece = pieces.pieces[pieces.of_frame[frame]];
-      const bool holds = place.address - piece.start < std::max<std::uint64_t>(piece.n_bytes, 1);
-      meant[frame] = holds && is_module_named(profile, piece.module, place.module) ? 1 : 0;
-    }
-  } else if (!place.files.empty()) {
+  if (!place.files.empty()) {
     meant.assign(n, 0);
     for (std::size_t frame = 0; frame < n; ++frame) {
       const bool there = profile.frames().line[frame] == place.line &&
@@ -82,7 +69,7 @@ class DisassemblyWriter {
     PROFD_TRY(view_, prepare_view(views_, *request_.open, spec, stop_));
     out_.head = head_of(*request_.open, spec, view_);
     pieces_ = code_pieces(profile_);
-    PROFD_TRY(meant_, frames_meant(profile_, request_.place, pieces_));
+    PROFD_TRY(meant_, frames_meant(profile_, request_.place));
     PROFD_CHECK(find_pieces());
     if (order_.empty()) {
       out_.problem = why_no_piece(profile_, meant_);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/view/code_place.h"
 #include "server/dialect/psp/convert_code.h"
 #include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/module.h"
@@ -32,17 +33,6 @@ class CodeModule final : public Module {
   SessionContext& session_;
 };
 
-// "libx.so+0x1234"; false where it is none.
-bool read_code_place(const std::string& text, CodePlace& place) {
-  const std::size_t plus = text.rfind("+0x");
-  if (plus == std::string::npos || plus == 0 || plus + 3 == text.size() || text.size() - plus > 3 + 16)
-    return false;
-  if (text.find_first_not_of("0123456789abcdefABCDEF", plus + 3) != std::string::npos) return false;
-  place.module = text.substr(0, plus);
-  place.address = std::stoull(text.substr(plus + 3), nullptr, 16);
-  return true;
-}
-
 void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Reply<Request> reply) {
   auto named = from_psp(params.spec.value_or(psp::ViewSpecLike(std::string("flat"))), "params.spec");
   if (!named) return reply.error(named.error());
@@ -64,9 +54,10 @@ void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Repl
   if (params.function) {
     request.place.function = std::move(*params.function);
   } else if (params.code) {
-    if (!read_code_place(*params.code, request.place)) {
-      return reply.error(invalid_params("params.code", "no MODULE+0xADDRESS"));
-    }
+    const auto code = parse_code_place(*params.code);
+    if (!code) return reply.error(invalid_params("params.code", "no MODULE+0xADDRESS"));
+    request.place.module = code->module;
+    request.place.address = code->address;
   } else if (params.text_document) {
     if (!params.position) return reply.error(invalid_params("params.position", "needed with a textDocument"));
     auto path = path_of_uri(params.text_document->uri);
