@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/model/symbolize_check.h"
+#include "server/engine/joined_symbols.h"
 
 namespace profd {
 namespace {
