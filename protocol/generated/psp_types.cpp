@@ -259,6 +259,7 @@ std::string_view to_wire(FilterBy value) {
     case FilterBy::time: return "time";
     case FilterBy::fragment: return "fragment";
     case FilterBy::package: return "package";
+    case FilterBy::code: return "code";
     case FilterBy::mine: return "mine";
     case FilterBy::recursion: return "recursion";
     case FilterBy::unrecognized: break;
@@ -274,6 +275,7 @@ bool from_wire(std::string_view text, FilterBy& value) {
   if (text == "time") return value = FilterBy::time, true;
   if (text == "fragment") return value = FilterBy::fragment, true;
   if (text == "package") return value = FilterBy::package, true;
+  if (text == "code") return value = FilterBy::code, true;
   if (text == "mine") return value = FilterBy::mine, true;
   if (text == "recursion") return value = FilterBy::recursion, true;
   return false;

@@ -249,6 +249,7 @@ enum class FilterBy : std::uint8_t {
   time,  // The time of samples: `from` and `to`.
   fragment,  // A run of frames, one below the other: `frames`.
   package,  // Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
+  code,  // The piece of machine code that holds an address, `libx.so+0x1234` as `pattern`.
   mine,  // With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the workspace and its settings say.
   recursion,  // With `collapse`: a function that calls itself directly becomes one frame.
   unrecognized,  // a value of a newer peer; OpenEnum keeps its text

@@ -214,6 +214,7 @@ class FilterBy(str, Enum):
     TIME = "time"  # The time of samples: `from` and `to`.
     FRAGMENT = "fragment"  # A run of frames, one below the other: `frames`.
     PACKAGE = "package"  # Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
+    CODE = "code"  # The piece of machine code that holds an address, `libx.so+0x1234` as `pattern`.
     MINE = "mine"  # With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the workspace and its settings say.
     RECURSION = "recursion"  # With `collapse`: a function that calls itself directly becomes one frame.
 

@@ -311,6 +311,8 @@ export const FilterBy = {
   fragment: "fragment",
   /** Packages or namespaces of functions, else modules, else folders: what boxes are coloured by. */
   package: "package",
+  /** The piece of machine code that holds an address, `libx.so+0x1234` as `pattern`. */
+  code: "code",
   /**
    * With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the
    * workspace and its settings say.

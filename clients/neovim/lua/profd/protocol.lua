@@ -192,7 +192,7 @@ M.FilterOp = {
 }
 
 --- What a filter looks at.
----@alias profd.FilterBy string|"function"|"module"|"file"|"thread"|"label"|"time"|"fragment"|"package"|"mine"|"recursion"
+---@alias profd.FilterBy string|"function"|"module"|"file"|"thread"|"label"|"time"|"fragment"|"package"|"code"|"mine"|"recursion"
 M.FilterBy = {
   ["function"] = "function", -- Names of functions.
   module = "module", -- Modules.
@@ -202,6 +202,7 @@ M.FilterBy = {
   time = "time", -- The time of samples: `from` and `to`.
   fragment = "fragment", -- A run of frames, one below the other: `frames`.
   package = "package", -- Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
+  code = "code", -- The piece of machine code that holds an address, `libx.so+0x1234` as `pattern`.
   mine = "mine", -- With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the workspace and its settings say.
   recursion = "recursion", -- With `collapse`: a function that calls itself directly becomes one frame.
 }
