@@ -3,72 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/support/protobuf_message.h"
-#include "core/support/protobuf_wire.h"
+#include "workers/code_message.h"
+#include "workers/message_fields.h"
 #include "workers/symbols.fields.h"
 
 namespace profd::worker {
 namespace {
-
-using protobuf::Cursor;
-using protobuf::Field;
-using protobuf::Message;
-using protobuf::Wire;
-
-using Numbers = std::vector<std::uint32_t>;
-using Addresses64 = std::vector<std::uint64_t>;
-
-tl::unexpected<Error> bad(const char* what) {
-  return fail(ErrorCode::malformed, std::string("a message of a worker: ") + what);
-}
-
-void put(Message& to, std::uint32_t field, const std::string& text) {
-  if (!text.empty()) to.text(field, text);
-}
-
-std::string text_of(const Field& field) {
-  return field.wire == Wire::length
-             ? std::string(reinterpret_cast<const char*>(field.bytes.p), field.bytes.left())
-             : std::string();
-}
-
-bool take(const Field& field, Numbers& to) {
-  if (field.wire != Wire::length) return false;
-  Cursor at = field.bytes;
-  while (!at.done()) {
-    std::uint64_t value = 0;
-    if (!protobuf::read_varint(at, value) || value > ~std::uint32_t{0}) return false;
-    to.push_back(static_cast<std::uint32_t>(value));
-  }
-  return true;
-}
-
-bool take(const Field& field, Addresses64& to) {
-  if (field.wire != Wire::length || field.bytes.left() % 8 != 0) return false;
-  const std::size_t n = field.bytes.left() / 8;
-  to.reserve(to.size() + n);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::uint64_t value = 0;
-    for (unsigned byte = 0; byte < 8; ++byte)
-      value |= std::uint64_t{field.bytes.p[8 * i + byte]} << (8 * byte);
-    to.push_back(value);
-  }
-  return true;
-}
-
-// Calls `take_field` for every field; false where the bytes are none, or it says so.
-template <class Take>
-bool each_field(Cursor at, const Take& take_field) {
-  Field field;
-  while (!at.done())
-    if (!protobuf::read_field(at, field) || !take_field(field)) return false;
-  return true;
-}
-
-Cursor cursor_of(std::string_view bytes) {
-  const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  return {begin, begin + bytes.size()};
-}
 
 // The numbers of a chunk's columns.
 struct NumberColumn {
@@ -136,6 +76,7 @@ Message message_of(const Done& done) {
   Message out;
   put(out, schema::done::problem, done.problem);
   out.varint(schema::done::lines, done.lines ? 1 : 0);
+  out.varint(schema::done::wants_llvm, done.wants_llvm ? 1 : 0);
   return out;
 }
 
@@ -208,6 +149,7 @@ Result<Done> done_of(Cursor at) {
   const bool right = each_field(at, [&](const Field& field) {
     if (field.number == schema::done::problem) done.problem = text_of(field);
     if (field.number == schema::done::lines) done.lines = field.value != 0;
+    if (field.number == schema::done::wants_llvm) done.wants_llvm = field.value != 0;
     return true;
   });
   if (!right || done.problem.size() > kMaxTextBytes) return bad("no end");
@@ -274,6 +216,8 @@ std::string encode(const Order& order) {
   Message out;
   if (const auto* module = std::get_if<ModuleOrder>(&order)) {
     out.message(schema::order::module, message_of(*module));
+  } else if (const auto* code = std::get_if<CodeOrder>(&order)) {
+    out.message(schema::order::code, message_of(*code));
   } else {
     Message file;
     file.varint(schema::file::there, std::get<FileAnswer>(order).there ? 1 : 0);
@@ -293,6 +237,8 @@ std::string encode(const Report& report) {
     out.message(schema::report::wish, message_of(*wish));
   } else if (const auto* chunk = std::get_if<Chunk>(&report)) {
     out.message(schema::report::chunk, message_of(*chunk));
+  } else if (const auto* rows = std::get_if<CodeRows>(&report)) {
+    out.message(schema::report::rows, message_of(*rows));
   } else {
     out.message(schema::report::done, message_of(std::get<Done>(report)));
   }
@@ -302,6 +248,7 @@ std::string encode(const Report& report) {
 Result<Order> decode_order(std::string_view bytes) {
   PROFD_TRY(const Field field, only_field(bytes));
   if (field.number == schema::order::module) return module_of(field.bytes);
+  if (field.number == schema::order::code) return code_order_of(field.bytes);
   if (field.number != schema::order::file) return bad("an order that is not known");
   FileAnswer answer;
   if (!each_field(field.bytes, [&](const Field& one) {
@@ -317,6 +264,7 @@ Result<Report> decode_report(std::string_view bytes) {
   if (field.number == schema::report::hello) return hello_of(field.bytes);
   if (field.number == schema::report::wish) return wish_of(field.bytes);
   if (field.number == schema::report::chunk) return chunk_of(field.bytes);
+  if (field.number == schema::report::rows) return code_rows_of(field.bytes);
   if (field.number == schema::report::done) return done_of(field.bytes);
   return bad("a report that is not known");
 }

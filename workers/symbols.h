@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/support/result.h"
+#include "workers/code.h"
 
 namespace profd::worker {
 
@@ -23,7 +24,7 @@ struct ModuleOrder {
 struct FileAnswer {
   bool there = false;
 };
-using Order = std::variant<ModuleOrder, FileAnswer>;
+using Order = std::variant<ModuleOrder, FileAnswer, CodeOrder>;
 
 enum class WishKind : std::uint8_t { binary, debug_file, debug_link, split, alternate };
 constexpr std::uint8_t kNWishKinds = 5;
@@ -56,8 +57,9 @@ struct Chunk {
 struct Done {
   std::string problem;
   bool lines = false;
+  bool wants_llvm = false;
 };
-using Report = std::variant<Hello, Wish, Chunk, Done>;
+using Report = std::variant<Hello, Wish, Chunk, Done, CodeRows>;
 
 std::string encode(const Order& order);
 std::string encode(const Report& report);

@@ -11,6 +11,7 @@
 #include <re2/re2.h>
 
 #include "core/view/beside_samples.h"
+#include "core/view/code_place.h"
 #include "core/view/fragment.h"
 #include "core/view/packages.h"
 #include "core/view/pattern.h"
@@ -154,6 +155,12 @@ Result<std::vector<std::uint8_t>> match_packages(const Profile& profile, const F
   return match;
 }
 
+Result<std::vector<std::uint8_t>> match_code(const Profile& profile, const Filter& filter) {
+  const auto place = filter.regex ? std::nullopt : parse_code_place(filter.pattern);
+  if (!place) return fail(ErrorCode::invalid, "code is named by module and address, libx.so+0x1234");
+  return frames_of_code(profile, *place);
+}
+
 // The frames that are not the user's own. Where none is, nobody could tell: then all stay as they are.
 Result<std::vector<std::uint8_t>> match_others(const Profile& profile, const Filter& filter,
                                                const StopToken& stop) {
@@ -171,6 +178,7 @@ Result<std::vector<std::uint8_t>> match_others(const Profile& profile, const Fil
 Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Filter& filter,
                                                const StopToken& stop) {
   if (filter.by == FilterBy::package) return match_packages(profile, filter, stop);
+  if (filter.by == FilterBy::code) return match_code(profile, filter);
   if (filter.by == FilterBy::mine) return match_others(profile, filter, stop);
   if (filter.by == FilterBy::function && !filter.regex) return frames_called(profile, filter.pattern);
   PROFD_TRY(const Pattern pattern, Pattern::compile(filter.pattern, filter.regex));

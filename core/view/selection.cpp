@@ -24,7 +24,7 @@ Result<void> check_filter(const Filter& filter) {
   if (!filters_rows(filter) && (filters_samples(filter) || filter.by == FilterBy::fragment))
     return fail(
         ErrorCode::invalid,
-        fmt::format("{} takes a function, module, file or package; threads, labels, times and fragments can "
+        fmt::format("{} takes a function, module, file, package or code; threads, labels, times and fragments can "
                     "only be kept or dropped",
                     word_of(kOpWords, filter.op)));
   if (filter.by == FilterBy::time && filter.from_ns && filter.to_ns && *filter.from_ns > *filter.to_ns)

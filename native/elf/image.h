@@ -13,13 +13,12 @@
 
 #include "core/support/result.h"
 #include "native/elf/bytes.h"
+#include "native/machine.h"
 
 namespace profd::native {
 
 inline constexpr std::size_t kMaxSections = 1u << 20;
 inline constexpr std::size_t kMaxSegments = 1u << 16;
-
-enum class Machine : std::uint16_t { other = 0, x86 = 3, arm = 40, x86_64 = 62, aarch64 = 183 };
 
 // A PT_LOAD.
 struct Segment {

@@ -21,10 +21,7 @@ using native::ElfImage;
 constexpr std::size_t kFirstSlice = 2000;
 constexpr std::size_t kSlice = 20000;
 
-struct Place {
-  std::uint64_t vaddr;
-  std::uint32_t asked;  // position in the order
-};
+using Place = AskedPlace;
 
 // Addresses of the order from `from` on are those from `vaddr` on.
 struct Part {
@@ -148,16 +145,10 @@ Chunk chunk_of(const Chains& chains, std::span<const Place> places) {
   return chunk;
 }
 
-}  // namespace
-
-Result<Done> look_up(int socket, const ModuleOrder& order) {
-  PROFD_TRY(ModuleImages images, find_images(socket, order));
-  if (images.best() == nullptr) return Done{};
+// Sends the chunks of places, with the parts by which they were found.
+Result<Done> look_up_parts(int socket, ModuleImages& images, std::span<const Place> places,
+                           std::span<const Part> parts) {
   Done done;
-  std::vector<Part> parts;
-  if (order.kind != Addresses::vaddr && !order.addresses.empty())
-    parts = parts_of(images.binary ? images.binary->image() : *images.best(), order.kind);
-  const std::vector<Place> places = places_of(order, parts);
   std::vector<std::uint64_t> vaddrs;
   vaddrs.reserve(places.size());
   for (const Place& place : places) vaddrs.push_back(place.vaddr);
@@ -182,7 +173,7 @@ Result<Done> look_up(int socket, const ModuleOrder& order) {
       done.problem = cut(chains.error().message);
       return done;
     }
-    Chunk chunk = chunk_of(*chains, std::span(places).subspan(at, n));
+    Chunk chunk = chunk_of(*chains, places.subspan(at, n));
     for (const Part& part : parts) {
       chunk.segment_from.push_back(part.from);
       chunk.segment_size.push_back(part.size);
@@ -193,6 +184,21 @@ Result<Done> look_up(int socket, const ModuleOrder& order) {
     step = kSlice;
   }
   return done;
+}
+
+}  // namespace
+
+Result<Done> look_up_places(int socket, ModuleImages& images, std::span<const AskedPlace> places) {
+  return look_up_parts(socket, images, places, {});
+}
+
+Result<Done> look_up(int socket, const ModuleOrder& order) {
+  PROFD_TRY(ModuleImages images, find_images(socket, order));
+  if (images.best() == nullptr) return Done{};
+  std::vector<Part> parts;
+  if (order.kind != Addresses::vaddr && !order.addresses.empty())
+    parts = parts_of(images.binary ? images.binary->image() : *images.best(), order.kind);
+  return look_up_parts(socket, images, places_of(order, parts), parts);
 }
 
 }  // namespace profd::worker

@@ -372,6 +372,15 @@ bool SourceFunctionsRequest::decode_result(const Json& value, Result& out, const
   return Codec<Result>::decode(value, out, path);
 }
 
+bool SourceDisassemblyRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string SourceDisassemblyRequest::params_text(const Params& params) { return text_of(params); }
+std::string SourceDisassemblyRequest::result_text(const Result& result) { return text_of(result); }
+bool SourceDisassemblyRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool SourceTextRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }

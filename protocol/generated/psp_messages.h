@@ -547,6 +547,20 @@ struct SourceFunctionsRequest {
   static std::string result_text(const Result& result);
 };
 
+// A function as machine code: its instructions with what each costs, what was inlined where, basic
+// blocks, jumps, and which rows a source line became. The code is read by another process, from
+// binaries of the same build alone.
+struct SourceDisassemblyRequest {
+  static constexpr char method[] = "source/disassembly";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = SourceDisassemblyParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = SourceDisassemblyResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // The text of a source file, for clients that cannot read files. Only files of the workspace are
 // given: those that lie in its roots once every link is followed. Any other path fails, whatever a
 // profile says of it.
@@ -846,7 +860,7 @@ struct StatusNotification {
 };
 
 // Requests that wait, where they name no profile, for the one that is meant while it is read.
-inline constexpr std::array<std::string_view, 29> kAwaitProfile = {
+inline constexpr std::array<std::string_view, 30> kAwaitProfile = {
     ExecuteCommandRequest::method,
     RecordedAgainRequest::method,
     ProfileCloseRequest::method,
@@ -873,6 +887,7 @@ inline constexpr std::array<std::string_view, 29> kAwaitProfile = {
     SourceHoverRequest::method,
     SourceResolveRequest::method,
     SourceFunctionsRequest::method,
+    SourceDisassemblyRequest::method,
     SourceTextRequest::method,
     SourceOutsideRequest::method,
     SelectionSetRequest::method};

@@ -111,6 +111,52 @@ bool from_wire(std::string_view text, ProfileChangeReason& value) {
   return false;
 }
 
+std::string_view to_wire(CodeSyntax value) {
+  switch (value) {
+    case CodeSyntax::intel: return "intel";
+    case CodeSyntax::att: return "att";
+    case CodeSyntax::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, CodeSyntax& value) {
+  if (text == "intel") return value = CodeSyntax::intel, true;
+  if (text == "att") return value = CodeSyntax::att, true;
+  return false;
+}
+
+std::string_view to_wire(InstructionKind value) {
+  switch (value) {
+    case InstructionKind::plain: return "plain";
+    case InstructionKind::jump: return "jump";
+    case InstructionKind::conditional_jump: return "conditionalJump";
+    case InstructionKind::call: return "call";
+    case InstructionKind::indirect_jump: return "indirectJump";
+    case InstructionKind::indirect_call: return "indirectCall";
+    case InstructionKind::to_caller: return "return";
+    case InstructionKind::trap: return "trap";
+    case InstructionKind::nop: return "nop";
+    case InstructionKind::data: return "data";
+    case InstructionKind::bad: return "bad";
+    case InstructionKind::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, InstructionKind& value) {
+  if (text == "plain") return value = InstructionKind::plain, true;
+  if (text == "jump") return value = InstructionKind::jump, true;
+  if (text == "conditionalJump") return value = InstructionKind::conditional_jump, true;
+  if (text == "call") return value = InstructionKind::call, true;
+  if (text == "indirectJump") return value = InstructionKind::indirect_jump, true;
+  if (text == "indirectCall") return value = InstructionKind::indirect_call, true;
+  if (text == "return") return value = InstructionKind::to_caller, true;
+  if (text == "trap") return value = InstructionKind::trap, true;
+  if (text == "nop") return value = InstructionKind::nop, true;
+  if (text == "data") return value = InstructionKind::data, true;
+  if (text == "bad") return value = InstructionKind::bad, true;
+  return false;
+}
+
 std::string_view to_wire(ModuleState value) {
   switch (value) {
     case ModuleState::full: return "full";
@@ -213,6 +259,7 @@ std::string_view to_wire(FilterBy value) {
     case FilterBy::time: return "time";
     case FilterBy::fragment: return "fragment";
     case FilterBy::package: return "package";
+    case FilterBy::code: return "code";
     case FilterBy::mine: return "mine";
     case FilterBy::recursion: return "recursion";
     case FilterBy::unrecognized: break;
@@ -228,6 +275,7 @@ bool from_wire(std::string_view text, FilterBy& value) {
   if (text == "time") return value = FilterBy::time, true;
   if (text == "fragment") return value = FilterBy::fragment, true;
   if (text == "package") return value = FilterBy::package, true;
+  if (text == "code") return value = FilterBy::code, true;
   if (text == "mine") return value = FilterBy::mine, true;
   if (text == "recursion") return value = FilterBy::recursion, true;
   return false;
@@ -4071,6 +4119,257 @@ void write(JsonText& out, const SourceFunctionsResult& value) {
   put(out, "metric", value.metric);
   put(out, "functions", value.functions);
   put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, SourceDisassemblyParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .optional("function", out.function)
+      .limit("function", out.function, {.max_length = 10000})
+      .optional("code", out.code)
+      .limit("code", out.code, {.max_length = 10000})
+      .optional("textDocument", out.text_document)
+      .optional("position", out.position)
+      .optional("spec", out.spec)
+      .defaulted("metrics", out.metrics)
+      .limit("metrics", out.metrics, {.max_items = 64})
+      .defaulted("syntax", out.syntax)
+      .defaulted("piece", out.piece)
+      .defaulted("offset", out.offset)
+      .defaulted("limit", out.limit)
+      .limit("limit", out.limit, {.maximum = 20000})
+      .defaulted("bytes", out.bytes)
+      .ok();
+}
+void write(JsonText& out, const SourceDisassemblyParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put_optional(out, "function", value.function);
+  put_optional(out, "code", value.code);
+  put_optional(out, "textDocument", value.text_document);
+  put_optional(out, "position", value.position);
+  put_optional(out, "spec", value.spec);
+  put(out, "metrics", value.metrics);
+  put(out, "syntax", value.syntax);
+  put(out, "piece", value.piece);
+  put(out, "offset", value.offset);
+  put(out, "limit", value.limit);
+  put(out, "bytes", value.bytes);
+  out.end_object();
+}
+
+bool decode(const Json& value, CodePiece& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .optional("symbol", out.symbol)
+      .required("module", out.module)
+      .required("start", out.start)
+      .required("size", out.size)
+      .required("self", out.self)
+      .required("total", out.total)
+      .ok();
+}
+void write(JsonText& out, const CodePiece& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put_optional(out, "symbol", value.symbol);
+  put(out, "module", value.module);
+  put(out, "start", value.start);
+  put(out, "size", value.size);
+  put(out, "self", value.self);
+  put(out, "total", value.total);
+  out.end_object();
+}
+
+bool decode(const Json& value, InstructionColumns& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("offset", out.offset)
+      .required("length", out.length)
+      .required("text", out.text)
+      .required("kind", out.kind)
+      .required("target", out.target)
+      .required("targetName", out.target_name)
+      .required("block", out.block)
+      .required("inlined", out.inlined)
+      .required("file", out.file)
+      .required("line", out.line)
+      .required("column", out.column)
+      .required("matched", out.matched)
+      .required("self", out.self)
+      .required("total", out.total)
+      .required("selfText", out.self_text)
+      .required("totalText", out.total_text)
+      .required("selfShare", out.self_share)
+      .required("totalShare", out.total_share)
+      .required("heat", out.heat)
+      .optional("bytes", out.bytes)
+      .ok();
+}
+void write(JsonText& out, const InstructionColumns& value) {
+  out.begin_object();
+  put(out, "offset", value.offset);
+  put(out, "length", value.length);
+  put(out, "text", value.text);
+  put(out, "kind", value.kind);
+  put(out, "target", value.target);
+  put(out, "targetName", value.target_name);
+  put(out, "block", value.block);
+  put(out, "inlined", value.inlined);
+  put(out, "file", value.file);
+  put(out, "line", value.line);
+  put(out, "column", value.column);
+  put(out, "matched", value.matched);
+  put(out, "self", value.self);
+  put(out, "total", value.total);
+  put(out, "selfText", value.self_text);
+  put(out, "totalText", value.total_text);
+  put(out, "selfShare", value.self_share);
+  put(out, "totalShare", value.total_share);
+  put(out, "heat", value.heat);
+  put_optional(out, "bytes", value.bytes);
+  out.end_object();
+}
+
+bool decode(const Json& value, InlinedCallColumns& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("parent", out.parent)
+      .required("function", out.function)
+      .required("file", out.file)
+      .required("line", out.line)
+      .ok();
+}
+void write(JsonText& out, const InlinedCallColumns& value) {
+  out.begin_object();
+  put(out, "parent", value.parent);
+  put(out, "function", value.function);
+  put(out, "file", value.file);
+  put(out, "line", value.line);
+  out.end_object();
+}
+
+bool decode(const Json& value, CodeBlockColumns& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("first", out.first)
+      .required("count", out.count)
+      .required("loopDepth", out.loop_depth)
+      .required("self", out.self)
+      .required("selfText", out.self_text)
+      .required("selfShare", out.self_share)
+      .ok();
+}
+void write(JsonText& out, const CodeBlockColumns& value) {
+  out.begin_object();
+  put(out, "first", value.first);
+  put(out, "count", value.count);
+  put(out, "loopDepth", value.loop_depth);
+  put(out, "self", value.self);
+  put(out, "selfText", value.self_text);
+  put(out, "selfShare", value.self_share);
+  out.end_object();
+}
+
+bool decode(const Json& value, CodeJumpColumns& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("from", out.from)
+      .required("to", out.to)
+      .required("lane", out.lane)
+      .ok();
+}
+void write(JsonText& out, const CodeJumpColumns& value) {
+  out.begin_object();
+  put(out, "from", value.from);
+  put(out, "to", value.to);
+  put(out, "lane", value.lane);
+  out.end_object();
+}
+
+bool decode(const Json& value, CodeLineColumns& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("file", out.file)
+      .required("line", out.line)
+      .required("first", out.first)
+      .required("count", out.count)
+      .ok();
+}
+void write(JsonText& out, const CodeLineColumns& value) {
+  out.begin_object();
+  put(out, "file", value.file);
+  put(out, "line", value.line);
+  put(out, "first", value.first);
+  put(out, "count", value.count);
+  out.end_object();
+}
+
+bool decode(const Json& value, CodeRest& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("amount", out.amount)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const CodeRest& value) {
+  out.begin_object();
+  put(out, "amount", value.amount);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, SourceDisassemblyResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .required("viewTotal", out.view_total)
+      .required("pieces", out.pieces)
+      .required("piece", out.piece)
+      .optional("problem", out.problem)
+      .optional("skid", out.skid)
+      .optional("note", out.note)
+      .required("rowCount", out.row_count)
+      .required("offset", out.offset)
+      .required("files", out.files)
+      .required("rows", out.rows)
+      .defaulted("columns", out.columns)
+      .required("inlined", out.inlined)
+      .required("blocks", out.blocks)
+      .required("jumps", out.jumps)
+      .required("lines", out.lines)
+      .defaulted("rest", out.rest)
+      .defaulted("warnings", out.warnings)
+      .optional("estimated", out.estimated)
+      .optional("excluded", out.excluded)
+      .ok();
+}
+void write(JsonText& out, const SourceDisassemblyResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "pieces", value.pieces);
+  put(out, "piece", value.piece);
+  put_optional(out, "problem", value.problem);
+  put_optional(out, "skid", value.skid);
+  put_optional(out, "note", value.note);
+  put(out, "rowCount", value.row_count);
+  put(out, "offset", value.offset);
+  put(out, "files", value.files);
+  put(out, "rows", value.rows);
+  put(out, "columns", value.columns);
+  put(out, "inlined", value.inlined);
+  put(out, "blocks", value.blocks);
+  put(out, "jumps", value.jumps);
+  put(out, "lines", value.lines);
+  put(out, "rest", value.rest);
+  put(out, "warnings", value.warnings);
+  put_optional(out, "estimated", value.estimated);
+  put_optional(out, "excluded", value.excluded);
   out.end_object();
 }
 

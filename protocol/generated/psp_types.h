@@ -155,6 +155,33 @@ enum class ProfileChangeReason : std::uint8_t {
 std::string_view to_wire(ProfileChangeReason value);
 bool from_wire(std::string_view text, ProfileChangeReason& value);
 
+// How instructions of x86 are written.
+enum class CodeSyntax : std::uint8_t {
+  intel,  // As its maker: what is written to comes first.
+  att,  // As AT&T: what is written to comes last.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(CodeSyntax value);
+bool from_wire(std::string_view text, CodeSyntax& value);
+
+// What an instruction does to the flow of control.
+enum class InstructionKind : std::uint8_t {
+  plain,  // It goes on with the next one.
+  jump,  // A jump whose target is known.
+  conditional_jump,  // A jump that is perhaps not taken.
+  call,  // A call whose target is known.
+  indirect_jump,  // A jump to where a register or memory says.
+  indirect_call,  // A call of what a register or memory says.
+  to_caller,  // The way back to the caller.
+  trap,  // It stops the program.
+  nop,  // It does nothing.
+  data,  // Bytes that the file marks as data.
+  bad,  // Bytes that are no instruction.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(InstructionKind value);
+bool from_wire(std::string_view text, InstructionKind& value);
+
 // What is known of the code of a module.
 enum class ModuleState : std::uint8_t {
   full,  // Functions, lines and inlined calls.
@@ -222,6 +249,7 @@ enum class FilterBy : std::uint8_t {
   time,  // The time of samples: `from` and `to`.
   fragment,  // A run of frames, one below the other: `frames`.
   package,  // Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
+  code,  // The piece of machine code that holds an address, `libx.so+0x1234` as `pattern`.
   mine,  // With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the workspace and its settings say.
   recursion,  // With `collapse`: a function that calls itself directly becomes one frame.
   unrecognized,  // a value of a newer peer; OpenEnum keeps its text
@@ -3548,6 +3576,235 @@ struct SourceFunctionsResult {
 };
 bool decode(const nlohmann::json& value, SourceFunctionsResult& out, const Path& path);
 void write(JsonText& out, const SourceFunctionsResult& value);
+
+// Parameters of `source/disassembly`. What is meant is said by `function`, by `code`, or by
+// `textDocument` and `position`; the first that is there counts, and of none it is the hottest
+// code.
+struct SourceDisassemblyParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // A function, as it is shown anywhere.
+  std::optional<std::string> function;
+  // An address in a binary, as its symbol table counts: `libx.so+0x1234`.
+  std::optional<std::string> code;
+  // A source file.
+  std::optional<TextDocumentIdentifier> text_document;
+  // A place in it; its line counts.
+  std::optional<Position> position;
+  // Metric and filters; the shape does not matter; its own `profile` goes before the one beside it.
+  // Absent: `flat`.
+  std::optional<ViewSpecLike> spec;
+  // Further metrics to list, stored or by formula.
+  std::vector<std::string> metrics;
+  // How instructions of x86 are written.
+  OpenEnum<CodeSyntax> syntax = CodeSyntax::intel;
+  // Which of `pieces` is shown.
+  std::uint32_t piece = 0;
+  // First row.
+  std::uint32_t offset = 0;
+  // Rows at most.
+  std::uint32_t limit = 10000;
+  // With the bytes of every instruction.
+  bool bytes = false;
+};
+bool decode(const nlohmann::json& value, SourceDisassemblyParams& out, const Path& path);
+void write(JsonText& out, const SourceDisassemblyParams& value);
+
+// Code that a symbol names: a function with all that was inlined into it, or a part of one.
+struct CodePiece {
+  // The function that it is code of.
+  std::string name;
+  // Its name in the symbol table; absent: none.
+  std::optional<std::string> symbol;
+  // The binary, short.
+  std::string module;
+  // Its first address, as the symbol table counts, in hexadecimal: `0x16b0`.
+  std::string start;
+  // Its bytes; 0: not known.
+  std::uint32_t size = 0;
+  // Self value of all of it.
+  Amount self;
+  // Value of the stacks that pass through it.
+  Amount total;
+};
+bool decode(const nlohmann::json& value, CodePiece& out, const Path& path);
+void write(JsonText& out, const CodePiece& value);
+
+// Instructions as columns, all equally long, in the order of their addresses.
+struct InstructionColumns {
+  // Address, from the start of the piece.
+  std::vector<std::uint32_t> offset;
+  // In bytes.
+  std::vector<std::uint32_t> length;
+  // As an assembler takes it, one space behind the mnemonic.
+  std::vector<std::string> text;
+  // What it does to the flow of control.
+  std::vector<OpenEnum<InstructionKind>> kind;
+  // The row that it leads to, counted from the first of the piece; -1: none of it.
+  std::vector<std::int32_t> target;
+  // What lies where it leads, outside of the rows: `memcpy@plt`, or an address; empty: it leads
+  // nowhere, or to a row.
+  std::vector<std::string> target_name;
+  // Index into `blocks`.
+  std::vector<std::uint32_t> block;
+  // Index into `inlined`: the innermost call that it is of; -1: code of the function itself.
+  std::vector<std::int32_t> inlined;
+  // Index into `files`; -1: unknown.
+  std::vector<std::int32_t> file;
+  // Line, 1-based; 0: unknown.
+  std::vector<std::uint32_t> line;
+  // Column, 1-based; 0: unknown.
+  std::vector<std::uint32_t> column;
+  // Of the function that was asked for, where that was inlined here.
+  std::vector<bool> matched;
+  // Value of stacks that end at it.
+  std::vector<Number> self;
+  // Value of stacks that pass through it, each counted once.
+  std::vector<Number> total;
+  // Self value as shown.
+  std::vector<std::string> self_text;
+  // Total value as shown.
+  std::vector<std::string> total_text;
+  // Share of the view's total, as shown.
+  std::vector<std::string> self_share;
+  // Share of the view's total, as shown.
+  std::vector<std::string> total_share;
+  // 0 to 1: the square root of the share of the hottest row of the piece.
+  std::vector<double> heat;
+  // Its bytes in hexadecimal, where they were asked for.
+  std::optional<std::vector<std::string>> bytes;
+};
+bool decode(const nlohmann::json& value, InstructionColumns& out, const Path& path);
+void write(JsonText& out, const InstructionColumns& value);
+
+// Calls that were inlined into a piece, as columns, all equally long; what others are inlined into
+// comes before them.
+struct InlinedCallColumns {
+  // Index of the call that it is inlined into; -1: the piece's own function.
+  std::vector<std::int32_t> parent;
+  // The function that was inlined.
+  std::vector<std::string> function;
+  // Where it was called: index into `files`; -1: unknown.
+  std::vector<std::int32_t> file;
+  // Line of the call, 1-based; 0: unknown.
+  std::vector<std::uint32_t> line;
+};
+bool decode(const nlohmann::json& value, InlinedCallColumns& out, const Path& path);
+void write(JsonText& out, const InlinedCallColumns& value);
+
+// Basic blocks as columns, all equally long: rows that nothing leads into but at their front.
+struct CodeBlockColumns {
+  // Its first row, counted from the first of the piece.
+  std::vector<std::uint32_t> first;
+  // How many rows it has.
+  std::vector<std::uint32_t> count;
+  // In how many loops it is.
+  std::vector<std::uint32_t> loop_depth;
+  // Self value of its rows.
+  std::vector<Number> self;
+  // The same as shown.
+  std::vector<std::string> self_text;
+  // Share of the view's total, as shown.
+  std::vector<std::string> self_share;
+};
+bool decode(const nlohmann::json& value, CodeBlockColumns& out, const Path& path);
+void write(JsonText& out, const CodeBlockColumns& value);
+
+// Jumps within a piece as columns, all equally long; rows count from the first of the piece.
+struct CodeJumpColumns {
+  // The row that jumps.
+  std::vector<std::uint32_t> from;
+  // The row that it leads to.
+  std::vector<std::uint32_t> to;
+  // Where its arrow is drawn: 0 is next to the rows, and arrows that overlap are in different
+  // lanes; -1: there is no room for it.
+  std::vector<std::int32_t> lane;
+};
+bool decode(const nlohmann::json& value, CodeJumpColumns& out, const Path& path);
+void write(JsonText& out, const CodeJumpColumns& value);
+
+// Which rows source lines became, as columns, all equally long: a run of rows each, ascending by
+// file, line and row.
+struct CodeLineColumns {
+  // Index into `files`.
+  std::vector<std::uint32_t> file;
+  // Line, 1-based.
+  std::vector<std::uint32_t> line;
+  // First row, counted from the first of the piece.
+  std::vector<std::uint32_t> first;
+  // How many rows.
+  std::vector<std::uint32_t> count;
+};
+bool decode(const nlohmann::json& value, CodeLineColumns& out, const Path& path);
+void write(JsonText& out, const CodeLineColumns& value);
+
+// What of a piece is on no row.
+struct CodeRest {
+  // Its self value.
+  Amount amount;
+  // Why: `between instructions`.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, CodeRest& out, const Path& path);
+void write(JsonText& out, const CodeRest& value);
+
+// Code as its instructions. Self values of all rows and of `rest` add up to that of the piece.
+struct SourceDisassemblyResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Total of the whole profile.
+  Amount total;
+  // Total of what passed the filters.
+  Amount view_total;
+  // The code that holds what is meant, where it costs most first.
+  std::vector<CodePiece> pieces;
+  // Which of them is shown.
+  std::uint32_t piece = 0;
+  // Why its instructions cannot be shown, as a sentence; then there are no rows.
+  std::optional<std::string> problem;
+  // How far numbers can be off their instructions, as a sentence; absent: they are exact.
+  std::optional<std::string> skid;
+  // What the rows cannot show, as a sentence.
+  std::optional<std::string> note;
+  // Rows of the piece.
+  std::uint32_t row_count = 0;
+  // The first that is here.
+  std::uint32_t offset = 0;
+  // Source files, as the compiler called them.
+  std::vector<std::string> files;
+  // The rows.
+  InstructionColumns rows;
+  // The further metrics, in the order asked for.
+  std::vector<MetricColumns> columns;
+  // What was inlined.
+  InlinedCallColumns inlined;
+  // Its basic blocks.
+  CodeBlockColumns blocks;
+  // Its jumps.
+  CodeJumpColumns jumps;
+  // Its source lines.
+  CodeLineColumns lines;
+  // What is on no row.
+  std::vector<CodeRest> rest;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+  // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: all are as measured.
+  std::optional<std::string> estimated;
+  // What filters by thread, label or time cannot decide on; it is not in the view.
+  std::optional<Exclusion> excluded;
+};
+bool decode(const nlohmann::json& value, SourceDisassemblyResult& out, const Path& path);
+void write(JsonText& out, const SourceDisassemblyResult& value);
 
 // Parameters of `source/text`: a document, or a path of the profile. A path that means several
 // files, or none, fails and says so.

@@ -26,6 +26,8 @@ ModuleFile module_file(const std::string& text) {
   return {text.substr(0, equals), absolute_path(text.substr(equals + 1))};
 }
 
+}  // namespace
+
 SymbolPlaces places_here(const std::string& file, const ProfileOptions& options) {
   const bool is_file = file != "-" && file.find("://") == std::string::npos;
   SymbolPlaces places = usual_symbol_places(is_file ? absolute_path(file) : "");
@@ -38,8 +40,6 @@ SymbolPlaces places_here(const std::string& file, const ProfileOptions& options)
   }
   return places;
 }
-
-}  // namespace
 
 bool wants_symbols(const ProfileOptions& options) {
   return !options.no_symbols && symbol_options_from_environment().on_open;

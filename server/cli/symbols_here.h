@@ -11,6 +11,9 @@
 
 namespace profd {
 
+// Where the files of a profile are looked for; `file` is the profile's.
+SymbolPlaces places_here(const std::string& file, const ProfileOptions& options);
+
 // Whether names are looked for: not with --no-symbols and PROFD_SYMBOLS=off.
 bool wants_symbols(const ProfileOptions& options);
 // The profile, which is of `file`, with the names of its binaries; `lookups` is told what was looked for.

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/model/symbolize_check.h"
-#include "formats/support/demangle.h"
+#include "server/engine/joined_symbols.h"
 
 namespace profd {
 namespace {
@@ -28,72 +28,6 @@ std::optional<worker::Addresses> worker_kind(AddressKind kind) {
   }
   return std::nullopt;
 }
-
-// Rows that count from 1, with 0 for none.
-std::uint32_t row_or_none(std::uint32_t row, std::size_t before) {
-  return row == 0 ? kNone : row - 1 + static_cast<std::uint32_t>(before);
-}
-
-// Appends chunks to the symbols of their binary, with names as people read them.
-class Joining {
- public:
-  explicit Joining(BinarySymbols& out) : out_(out) {
-    out_.texts.emplace_back();
-    out_.link.assign(out_.addresses.size(), kNone);
-    out_.piece.assign(out_.addresses.size(), kNone);
-  }
-
-  void add(const worker::Chunk& chunk) {
-    if (out_.segments.empty())
-      for (std::size_t i = 0; i < chunk.segment_from.size(); ++i)
-        out_.segments.push_back({chunk.segment_from[i], chunk.segment_size[i], chunk.segment_vaddr[i]});
-    const std::size_t first_text = out_.texts.size(), first_link = out_.links.size(),
-                      first_piece = out_.pieces.size();
-    out_.texts.insert(out_.texts.end(), chunk.texts.begin(), chunk.texts.end());
-    const auto text = [&](std::uint32_t row) {
-      return row == 0 ? 0u : row - 1 + static_cast<std::uint32_t>(first_text);
-    };
-    std::vector<std::uint32_t> function_row;  // kNone: it has no name, and so is none
-    for (std::size_t i = 0; i < chunk.n_functions(); ++i) {
-      const std::string& plain = chunk.texts[chunk.function_name[i]];
-      const std::uint32_t linkage = text(chunk.function_linkage[i]);
-      std::string name = linkage == 0 ? plain : demangle(out_.texts[linkage]);
-      if (linkage != 0 && name == out_.texts[linkage] && !plain.empty()) name = plain;
-      function_row.push_back(name.empty() ? kNone : static_cast<std::uint32_t>(out_.functions.size()));
-      if (name.empty()) continue;
-      out_.functions.name.push_back(new_text(std::move(name)));
-      out_.functions.linkage_name.push_back(linkage);
-      out_.functions.file.push_back(text(chunk.function_file[i]));
-      out_.functions.first_line.push_back(chunk.function_line[i]);
-    }
-    for (std::size_t i = 0; i < chunk.n_links(); ++i) {
-      out_.links.parent.push_back(row_or_none(chunk.link_parent[i], first_link));
-      out_.links.function.push_back(function_row[chunk.link_function[i]]);
-      out_.links.file.push_back(text(chunk.link_file[i]));
-      out_.links.line.push_back(chunk.link_line[i]);
-      out_.links.column.push_back(chunk.link_column[i]);
-    }
-    for (std::size_t i = 0; i < chunk.n_pieces(); ++i) {
-      out_.pieces.start.push_back(chunk.piece_start[i]);
-      out_.pieces.n_bytes.push_back(chunk.piece_size[i]);
-      out_.pieces.name.push_back(static_cast<std::uint32_t>(first_text) + chunk.piece_name[i]);
-      const std::uint32_t of = chunk.piece_function[i];
-      out_.pieces.function.push_back(of == 0 ? kNone : function_row[of - 1]);
-    }
-    for (std::size_t i = 0; i < chunk.asked.size(); ++i) {
-      out_.link[chunk.asked[i]] = row_or_none(chunk.link[i], first_link);
-      out_.piece[chunk.asked[i]] = row_or_none(chunk.asked_piece[i], first_piece);
-    }
-  }
-
- private:
-  std::uint32_t new_text(std::string text) {
-    if (text.empty()) return 0;
-    out_.texts.push_back(std::move(text));
-    return static_cast<std::uint32_t>(out_.texts.size() - 1);
-  }
-  BinarySymbols& out_;
-};
 
 // Some code has an address, and no name or no line: a look at frames alone.
 bool has_open_addresses(const Profile& profile) {
@@ -180,13 +114,12 @@ class Symbolizer {
   Result<void> found(std::size_t question, std::span<const worker::Chunk> chunks) {
     if (chunks.empty()) return {};
     const ModuleQuestion& asked = questions_[question];
-    BinarySymbols symbols;
+    BinarySymbols symbols = symbols_for(asked.addresses.size());
     symbols.name = asked.name;
     symbols.build_id = asked.build_id;
     symbols.kind = out_.modules[module_of_[question]].kind;
     symbols.addresses = asked.addresses;
-    Joining joining(symbols);
-    for (const worker::Chunk& chunk : chunks) joining.add(chunk);
+    for (const worker::Chunk& chunk : chunks) PROFD_CHECK(add_chunk(symbols, chunk));
     PROFD_CHECK(check_symbols(symbols));
     found_.push_back(std::move(symbols));
     return {};

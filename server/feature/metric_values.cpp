@@ -118,7 +118,7 @@ Result<SidedNumbers> numbers_of(const OpenProfile& open, std::string_view name, 
   return out;
 }
 
-Known column_of(const std::vector<Value>& values) {
+Known column_of(std::span<const Value> values) {
   Known out;
   for (const Value& value : values)
     out.push_back(std::isfinite(as_double(value)) ? std::optional(value) : std::nullopt);
@@ -251,6 +251,14 @@ Result<SidedNumbers> metric_of_boxes(Views& views, const OpenProfile& open, cons
     PROFD_TRY(const SelectionPtr selection, views.selection(open, of_metric(spec, metric), stop));
     PROFD_TRY(const BoxValues values, values_of_boxes(*selection, spec.shape, focus, boxes, wanted, stop));
     return MetricNumbers{column_of(values.self), column_of(values.total)};
+  });
+}
+
+Result<SidedNumbers> metric_of_rows(const OpenProfile& open, std::string_view name,
+                                    const StoredRows& stored) {
+  return numbers_of(open, name, [&](std::string_view part, bool) -> Result<MetricNumbers> {
+    const auto [self, total] = stored(*open.profile->find_metric(part));
+    return MetricNumbers{column_of(self), column_of(total)};
   });
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/view/values.h"
@@ -62,6 +63,10 @@ Result<SidedNumbers> metric_of_keys(Views& views, const OpenProfile& open, const
 Result<SidedNumbers> metric_of_boxes(Views& views, const OpenProfile& open, const ViewSpec& spec,
                                      std::string_view name, const std::vector<Key>& focus,
                                      const BoxPaths& boxes, BoxValuesWanted wanted, const StopToken& stop);
+
+// Of any rows: `stored` gives self and total of every row in a stored metric.
+using StoredRows = std::function<std::pair<std::span<const Value>, std::span<const Value>>(MetricId)>;
+Result<SidedNumbers> metric_of_rows(const OpenProfile& open, std::string_view name, const StoredRows& stored);
 
 // Another metric of the rows or boxes of an answer, with its texts; nothing where one has no value in it.
 struct MetricRows {

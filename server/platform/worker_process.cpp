@@ -96,7 +96,8 @@ WorkerProcess::~WorkerProcess() {
   kill();
 }
 
-Result<WorkerProcess> WorkerProcess::start(const std::string& program, const WorkerLimits& limits) {
+Result<WorkerProcess> WorkerProcess::start(const std::string& program, const WorkerLimits& limits,
+                                           const std::string& argument) {
   if (::access(program.c_str(), X_OK) != 0)
     return fail(ErrorCode::io, fmt::format("{}: {}", program, std::strerror(errno)));
   PROFD_TRY(auto ends, make_frame_sockets());
@@ -122,8 +123,8 @@ Result<WorkerProcess> WorkerProcess::start(const std::string& program, const Wor
   ::posix_spawnattr_setsigmask(&attributes, &to_block);
   ::posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
                                                              POSIX_SPAWN_SETSIGMASK));
-  std::string name = program;
-  char* const argv[] = {name.data(), nullptr};
+  std::string name = program, only = argument;
+  char* const argv[] = {name.data(), only.empty() ? nullptr : only.data(), nullptr};
   char* const environment[] = {nullptr};
   pid_t child = -1;
   const int error = ::posix_spawn(&child, program.c_str(), &actions, &attributes, argv, environment);

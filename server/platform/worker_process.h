@@ -29,7 +29,9 @@ struct WorkerLimits {
 class WorkerProcess {
  public:
   // `io`: the program is not there, or cannot be started. That it runs and is ours its first frame says.
-  static Result<WorkerProcess> start(const std::string& program, const WorkerLimits& limits);
+  // `argument`: its only one; "" none.
+  static Result<WorkerProcess> start(const std::string& program, const WorkerLimits& limits,
+                                     const std::string& argument = {});
   ~WorkerProcess();  // killed, if it still runs
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&& other) noexcept;

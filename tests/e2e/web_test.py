@@ -331,7 +331,7 @@ class Web(unittest.TestCase):
             {method: [{"textDocument": {"uri": file}, "position": {"line": 0, "character": 0}, "line": 0,
                        "range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}}]
              for method in ("textDocument/hover", "source/hover", "textDocument/inlayHint", "textDocument/codeLens",
-                            "source/annotations", "source/functions", "source/text", "view/hotspots")},
+                            "source/annotations", "source/disassembly", "source/functions", "source/text", "view/hotspots")},
             {"profile/open": [{"uri": "file://" + profile}, {"uri": folder}]},
             {"profile/diff": [{"before": [{"uri": "file://" + profile}], "after": [{"uri": folder}]}],
              "profile/aggregate": [{"of": [{"uri": folder}, {"uri": file}]}], "profile/join": [{"of": [{"uri": folder}]}]},

@@ -21,10 +21,11 @@ RULES: dict[str, tuple[set[str], re.Pattern[str] | None]] = {
 # features look at what the engine has computed, never back.
 FOLDERS = {
     "core": {"support": set(), "model": {"support"}, "tree": {"support", "model"}, "view": {"support", "model"},
-             "source": {"support", "model", "view"}, "layout": {"support", "model", "view"},
-             "compare": {"support", "model", "view"}},
+             "source": {"support", "model", "view", "code"}, "layout": {"support", "model", "view"},
+             "compare": {"support", "model", "view"}, "code": {"support"}},
     # What a file holds (elf) is for all who read code; they know nothing of each other. Of core support alone: see SUPPORT_ALONE.
-    "native": {"elf": set(), "lines": {"elf"}, "tools": {"elf", "lines"}, "worker": {"elf", "lines"}},
+    "native": {"elf": set(), "lines": {"elf"}, "disasm": set(),
+             "tools": {"elf", "lines"}, "worker": {"elf", "lines", "disasm"}},
     "server": {"platform": set(), "runtime": set(), "engine": {"platform", "runtime"},
                "feature": {"platform", "engine"}, "dialect": {"platform", "runtime", "engine", "feature"},
                "transport": {"platform", "runtime", "engine", "dialect"},

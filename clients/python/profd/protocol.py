@@ -132,6 +132,29 @@ class ProfileChangeReason(str, Enum):
     METRICS_CHANGED = "metricsChanged"  # Its metrics by formula are others.
 
 
+class CodeSyntax(str, Enum):
+    """How instructions of x86 are written. Newer peers may send other values."""
+
+    INTEL = "intel"  # As its maker: what is written to comes first.
+    ATT = "att"  # As AT&T: what is written to comes last.
+
+
+class InstructionKind(str, Enum):
+    """What an instruction does to the flow of control. Newer peers may send other values."""
+
+    PLAIN = "plain"  # It goes on with the next one.
+    JUMP = "jump"  # A jump whose target is known.
+    CONDITIONAL_JUMP = "conditionalJump"  # A jump that is perhaps not taken.
+    CALL = "call"  # A call whose target is known.
+    INDIRECT_JUMP = "indirectJump"  # A jump to where a register or memory says.
+    INDIRECT_CALL = "indirectCall"  # A call of what a register or memory says.
+    TO_CALLER = "return"  # The way back to the caller.
+    TRAP = "trap"  # It stops the program.
+    NOP = "nop"  # It does nothing.
+    DATA = "data"  # Bytes that the file marks as data.
+    BAD = "bad"  # Bytes that are no instruction.
+
+
 class ModuleState(str, Enum):
     """What is known of the code of a module. Newer peers may send other values."""
 
@@ -191,6 +214,7 @@ class FilterBy(str, Enum):
     TIME = "time"  # The time of samples: `from` and `to`.
     FRAGMENT = "fragment"  # A run of frames, one below the other: `frames`.
     PACKAGE = "package"  # Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
+    CODE = "code"  # The piece of machine code that holds an address, `libx.so+0x1234` as `pattern`.
     MINE = "mine"  # With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the workspace and its settings say.
     RECURSION = "recursion"  # With `collapse`: a function that calls itself directly becomes one frame.
 
@@ -4999,6 +5023,350 @@ class SourceFunctionsResult(Structure):
 
 
 @dataclass(kw_only=True)
+class SourceDisassemblyParams(Structure):
+    """Parameters of `source/disassembly`. What is meant is said by `function`, by `code`, or by
+    `textDocument` and `position`; the first that is there counts, and of none it is the hottest
+    code.
+    """
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    function: str | None = None
+    # A function, as it is shown anywhere.
+    code: str | None = None
+    # An address in a binary, as its symbol table counts: `libx.so+0x1234`.
+    text_document: TextDocumentIdentifier | None = None
+    # A source file.
+    position: Position | None = None
+    # A place in it; its line counts.
+    spec: str | ViewSpec | None = None
+    # Metric and filters; the shape does not matter; its own `profile` goes before the one beside
+    # it. Absent: `flat`.
+    metrics: list[str] = field(default_factory=list)
+    # Further metrics to list, stored or by formula.
+    syntax: str = "intel"
+    # How instructions of x86 are written.
+    piece: int = 0
+    # Which of `pieces` is shown.
+    offset: int = 0
+    # First row.
+    limit: int = 10000
+    # Rows at most.
+    bytes: bool = False
+    # With the bytes of every instruction.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "function": FieldSpec("function", "s", False, {"maxLength":10000}),
+        "code": FieldSpec("code", "s", False, {"maxLength":10000}),
+        "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], False),
+        "position": FieldSpec("position", ["S", "Position"], False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], False),
+        "metrics": FieldSpec("metrics", ["a", "s"], False, {"maxItems":64}),
+        "syntax": FieldSpec("syntax", "s", False),
+        "piece": FieldSpec("piece", "u", False),
+        "offset": FieldSpec("offset", "u", False),
+        "limit": FieldSpec("limit", "u", False, {"maximum":20000}),
+        "bytes": FieldSpec("bytes", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
+class CodePiece(Structure):
+    """Code that a symbol names: a function with all that was inlined into it, or a part of one."""
+
+    name: str
+    # The function that it is code of.
+    symbol: str | None = None
+    # Its name in the symbol table; absent: none.
+    module: str
+    # The binary, short.
+    start: str
+    # Its first address, as the symbol table counts, in hexadecimal: `0x16b0`.
+    size: int
+    # Its bytes; 0: not known.
+    self: Amount
+    # Self value of all of it.
+    total: Amount
+    # Value of the stacks that pass through it.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "symbol": FieldSpec("symbol", "s", False),
+        "module": FieldSpec("module", "s", True),
+        "start": FieldSpec("start", "s", True),
+        "size": FieldSpec("size", "u", True),
+        "self": FieldSpec("self", ["S", "Amount"], True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class InstructionColumns(Structure):
+    """Instructions as columns, all equally long, in the order of their addresses."""
+
+    offset: list[int]
+    # Address, from the start of the piece.
+    length: list[int]
+    # In bytes.
+    text: list[str]
+    # As an assembler takes it, one space behind the mnemonic.
+    kind: list[str]
+    # What it does to the flow of control.
+    target: list[int]
+    # The row that it leads to, counted from the first of the piece; -1: none of it.
+    target_name: list[str]
+    # What lies where it leads, outside of the rows: `memcpy@plt`, or an address; empty: it leads
+    # nowhere, or to a row.
+    block: list[int]
+    # Index into `blocks`.
+    inlined: list[int]
+    # Index into `inlined`: the innermost call that it is of; -1: code of the function itself.
+    file: list[int]
+    # Index into `files`; -1: unknown.
+    line: list[int]
+    # Line, 1-based; 0: unknown.
+    column: list[int]
+    # Column, 1-based; 0: unknown.
+    matched: list[bool]
+    # Of the function that was asked for, where that was inlined here.
+    self: list[int | float]
+    # Value of stacks that end at it.
+    total: list[int | float]
+    # Value of stacks that pass through it, each counted once.
+    self_text: list[str]
+    # Self value as shown.
+    total_text: list[str]
+    # Total value as shown.
+    self_share: list[str]
+    # Share of the view's total, as shown.
+    total_share: list[str]
+    # Share of the view's total, as shown.
+    heat: list[float]
+    # 0 to 1: the square root of the share of the hottest row of the piece.
+    bytes: list[str] | None = None
+    # Its bytes in hexadecimal, where they were asked for.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "offset": FieldSpec("offset", ["a", "u"], True),
+        "length": FieldSpec("length", ["a", "u"], True),
+        "text": FieldSpec("text", ["a", "s"], True),
+        "kind": FieldSpec("kind", ["a", "s"], True),
+        "target": FieldSpec("target", ["a", "i"], True),
+        "targetName": FieldSpec("target_name", ["a", "s"], True),
+        "block": FieldSpec("block", ["a", "u"], True),
+        "inlined": FieldSpec("inlined", ["a", "i"], True),
+        "file": FieldSpec("file", ["a", "i"], True),
+        "line": FieldSpec("line", ["a", "u"], True),
+        "column": FieldSpec("column", ["a", "u"], True),
+        "matched": FieldSpec("matched", ["a", "b"], True),
+        "self": FieldSpec("self", ["a", "n"], True),
+        "total": FieldSpec("total", ["a", "n"], True),
+        "selfText": FieldSpec("self_text", ["a", "s"], True),
+        "totalText": FieldSpec("total_text", ["a", "s"], True),
+        "selfShare": FieldSpec("self_share", ["a", "s"], True),
+        "totalShare": FieldSpec("total_share", ["a", "s"], True),
+        "heat": FieldSpec("heat", ["a", "n"], True),
+        "bytes": FieldSpec("bytes", ["a", "s"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class InlinedCallColumns(Structure):
+    """Calls that were inlined into a piece, as columns, all equally long; what others are inlined into
+    comes before them.
+    """
+
+    parent: list[int]
+    # Index of the call that it is inlined into; -1: the piece's own function.
+    function: list[str]
+    # The function that was inlined.
+    file: list[int]
+    # Where it was called: index into `files`; -1: unknown.
+    line: list[int]
+    # Line of the call, 1-based; 0: unknown.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "parent": FieldSpec("parent", ["a", "i"], True),
+        "function": FieldSpec("function", ["a", "s"], True),
+        "file": FieldSpec("file", ["a", "i"], True),
+        "line": FieldSpec("line", ["a", "u"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class CodeBlockColumns(Structure):
+    """Basic blocks as columns, all equally long: rows that nothing leads into but at their front.
+    """
+
+    first: list[int]
+    # Its first row, counted from the first of the piece.
+    count: list[int]
+    # How many rows it has.
+    loop_depth: list[int]
+    # In how many loops it is.
+    self: list[int | float]
+    # Self value of its rows.
+    self_text: list[str]
+    # The same as shown.
+    self_share: list[str]
+    # Share of the view's total, as shown.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "first": FieldSpec("first", ["a", "u"], True),
+        "count": FieldSpec("count", ["a", "u"], True),
+        "loopDepth": FieldSpec("loop_depth", ["a", "u"], True),
+        "self": FieldSpec("self", ["a", "n"], True),
+        "selfText": FieldSpec("self_text", ["a", "s"], True),
+        "selfShare": FieldSpec("self_share", ["a", "s"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class CodeJumpColumns(Structure):
+    """Jumps within a piece as columns, all equally long; rows count from the first of the piece."""
+
+    from_: list[int]
+    # The row that jumps.
+    to: list[int]
+    # The row that it leads to.
+    lane: list[int]
+    # Where its arrow is drawn: 0 is next to the rows, and arrows that overlap are in different
+    # lanes; -1: there is no room for it.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "from": FieldSpec("from_", ["a", "u"], True),
+        "to": FieldSpec("to", ["a", "u"], True),
+        "lane": FieldSpec("lane", ["a", "i"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class CodeLineColumns(Structure):
+    """Which rows source lines became, as columns, all equally long: a run of rows each, ascending by
+    file, line and row.
+    """
+
+    file: list[int]
+    # Index into `files`.
+    line: list[int]
+    # Line, 1-based.
+    first: list[int]
+    # First row, counted from the first of the piece.
+    count: list[int]
+    # How many rows.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "file": FieldSpec("file", ["a", "u"], True),
+        "line": FieldSpec("line", ["a", "u"], True),
+        "first": FieldSpec("first", ["a", "u"], True),
+        "count": FieldSpec("count", ["a", "u"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class CodeRest(Structure):
+    """What of a piece is on no row."""
+
+    amount: Amount
+    # Its self value.
+    text: str
+    # Why: `between instructions`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "amount": FieldSpec("amount", ["S", "Amount"], True),
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class SourceDisassemblyResult(Structure):
+    """Code as its instructions. Self values of all rows and of `rest` add up to that of the piece.
+    """
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Total of the whole profile.
+    view_total: Amount
+    # Total of what passed the filters.
+    pieces: list[CodePiece]
+    # The code that holds what is meant, where it costs most first.
+    piece: int
+    # Which of them is shown.
+    problem: str | None = None
+    # Why its instructions cannot be shown, as a sentence; then there are no rows.
+    skid: str | None = None
+    # How far numbers can be off their instructions, as a sentence; absent: they are exact.
+    note: str | None = None
+    # What the rows cannot show, as a sentence.
+    row_count: int
+    # Rows of the piece.
+    offset: int
+    # The first that is here.
+    files: list[str]
+    # Source files, as the compiler called them.
+    rows: InstructionColumns
+    # The rows.
+    columns: list[MetricColumns] = field(default_factory=list)
+    # The further metrics, in the order asked for.
+    inlined: InlinedCallColumns
+    # What was inlined.
+    blocks: CodeBlockColumns
+    # Its basic blocks.
+    jumps: CodeJumpColumns
+    # Its jumps.
+    lines: CodeLineColumns
+    # Its source lines.
+    rest: list[CodeRest] = field(default_factory=list)
+    # What is on no row.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
+    excluded: Exclusion | None = None
+    # What filters by thread, label or time cannot decide on; it is not in the view.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "pieces": FieldSpec("pieces", ["a", ["S", "CodePiece"]], True),
+        "piece": FieldSpec("piece", "u", True),
+        "problem": FieldSpec("problem", "s", False),
+        "skid": FieldSpec("skid", "s", False),
+        "note": FieldSpec("note", "s", False),
+        "rowCount": FieldSpec("row_count", "u", True),
+        "offset": FieldSpec("offset", "u", True),
+        "files": FieldSpec("files", ["a", "s"], True),
+        "rows": FieldSpec("rows", ["S", "InstructionColumns"], True),
+        "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], False),
+        "inlined": FieldSpec("inlined", ["S", "InlinedCallColumns"], True),
+        "blocks": FieldSpec("blocks", ["S", "CodeBlockColumns"], True),
+        "jumps": FieldSpec("jumps", ["S", "CodeJumpColumns"], True),
+        "lines": FieldSpec("lines", ["S", "CodeLineColumns"], True),
+        "rest": FieldSpec("rest", ["a", ["S", "CodeRest"]], False),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
+        "estimated": FieldSpec("estimated", "s", False),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
+    }
+
+
+@dataclass(kw_only=True)
 class SourceTextParams(Structure):
     """Parameters of `source/text`: a document, or a path of the profile. A path that means several
     files, or none, fails and says so.
@@ -5537,6 +5905,10 @@ SOURCE_RESOLVE_REQUEST = Message("source/resolve", ["S", "SourceResolveParams"],
 # Where in the workspace a path or function of a profile is. Ties are reported, never guessed.
 SOURCE_FUNCTIONS_REQUEST = Message("source/functions", ["S", "SourceFunctionsParams"], ["S", "SourceFunctionsResult"])
 # Which measured functions a line of a file belongs to: what a command on the code is about.
+SOURCE_DISASSEMBLY_REQUEST = Message("source/disassembly", ["S", "SourceDisassemblyParams"], ["S", "SourceDisassemblyResult"])
+# A function as machine code: its instructions with what each costs, what was inlined where, basic
+# blocks, jumps, and which rows a source line became. The code is read by another process, from
+# binaries of the same build alone.
 SOURCE_TEXT_REQUEST = Message("source/text", ["S", "SourceTextParams"], ["S", "SourceTextResult"])
 # The text of a source file, for clients that cannot read files. Only files of the workspace are
 # given: those that lie in its roots once every link is followed. Any other path fails, whatever a

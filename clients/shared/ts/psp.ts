@@ -183,6 +183,42 @@ export const ProfileChangeReason = {
 } as const;
 export type ProfileChangeReason = (typeof ProfileChangeReason)[keyof typeof ProfileChangeReason] | (string & {});
 
+/** How instructions of x86 are written. Newer peers may send other values. */
+export const CodeSyntax = {
+  /** As its maker: what is written to comes first. */
+  intel: "intel",
+  /** As AT&T: what is written to comes last. */
+  att: "att",
+} as const;
+export type CodeSyntax = (typeof CodeSyntax)[keyof typeof CodeSyntax] | (string & {});
+
+/** What an instruction does to the flow of control. Newer peers may send other values. */
+export const InstructionKind = {
+  /** It goes on with the next one. */
+  plain: "plain",
+  /** A jump whose target is known. */
+  jump: "jump",
+  /** A jump that is perhaps not taken. */
+  conditionalJump: "conditionalJump",
+  /** A call whose target is known. */
+  call: "call",
+  /** A jump to where a register or memory says. */
+  indirectJump: "indirectJump",
+  /** A call of what a register or memory says. */
+  indirectCall: "indirectCall",
+  /** The way back to the caller. */
+  toCaller: "return",
+  /** It stops the program. */
+  trap: "trap",
+  /** It does nothing. */
+  nop: "nop",
+  /** Bytes that the file marks as data. */
+  data: "data",
+  /** Bytes that are no instruction. */
+  bad: "bad",
+} as const;
+export type InstructionKind = (typeof InstructionKind)[keyof typeof InstructionKind] | (string & {});
+
 /** What is known of the code of a module. Newer peers may send other values. */
 export const ModuleState = {
   /** Functions, lines and inlined calls. */
@@ -275,6 +311,8 @@ export const FilterBy = {
   fragment: "fragment",
   /** Packages or namespaces of functions, else modules, else folders: what boxes are coloured by. */
   package: "package",
+  /** The piece of machine code that holds an address, `libx.so+0x1234` as `pattern`. */
+  code: "code",
   /**
    * With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the
    * workspace and its settings say.
@@ -3466,6 +3504,232 @@ export interface SourceFunctionsResult {
 }
 
 /**
+ * Parameters of `source/disassembly`. What is meant is said by `function`, by `code`, or by `textDocument`
+ * and `position`; the first that is there counts, and of none it is the hottest code.
+ */
+export interface SourceDisassemblyParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** A function, as it is shown anywhere. */
+  function?: string;
+  /** An address in a binary, as its symbol table counts: `libx.so+0x1234`. */
+  code?: string;
+  /** A source file. */
+  textDocument?: TextDocumentIdentifier;
+  /** A place in it; its line counts. */
+  position?: Position;
+  /**
+   * Metric and filters; the shape does not matter; its own `profile` goes before the one beside it. Absent:
+   * `flat`.
+   */
+  spec?: ViewSpecLike;
+  /** Further metrics to list, stored or by formula. Default: []. */
+  metrics?: string[];
+  /** How instructions of x86 are written. Default: "intel". */
+  syntax?: CodeSyntax;
+  /** Which of `pieces` is shown. Default: 0. */
+  piece?: number;
+  /** First row. Default: 0. */
+  offset?: number;
+  /** Rows at most. Default: 10000. */
+  limit?: number;
+  /** With the bytes of every instruction. Default: false. */
+  bytes?: boolean;
+}
+
+/** Code that a symbol names: a function with all that was inlined into it, or a part of one. */
+export interface CodePiece {
+  /** The function that it is code of. */
+  name: string;
+  /** Its name in the symbol table; absent: none. */
+  symbol?: string;
+  /** The binary, short. */
+  module: string;
+  /** Its first address, as the symbol table counts, in hexadecimal: `0x16b0`. */
+  start: string;
+  /** Its bytes; 0: not known. */
+  size: number;
+  /** Self value of all of it. */
+  self: Amount;
+  /** Value of the stacks that pass through it. */
+  total: Amount;
+}
+
+/** Instructions as columns, all equally long, in the order of their addresses. */
+export interface InstructionColumns {
+  /** Address, from the start of the piece. */
+  offset: number[];
+  /** In bytes. */
+  length: number[];
+  /** As an assembler takes it, one space behind the mnemonic. */
+  text: string[];
+  /** What it does to the flow of control. */
+  kind: InstructionKind[];
+  /** The row that it leads to, counted from the first of the piece; -1: none of it. */
+  target: number[];
+  /**
+   * What lies where it leads, outside of the rows: `memcpy@plt`, or an address; empty: it leads nowhere, or
+   * to a row.
+   */
+  targetName: string[];
+  /** Index into `blocks`. */
+  block: number[];
+  /** Index into `inlined`: the innermost call that it is of; -1: code of the function itself. */
+  inlined: number[];
+  /** Index into `files`; -1: unknown. */
+  file: number[];
+  /** Line, 1-based; 0: unknown. */
+  line: number[];
+  /** Column, 1-based; 0: unknown. */
+  column: number[];
+  /** Of the function that was asked for, where that was inlined here. */
+  matched: boolean[];
+  /** Value of stacks that end at it. */
+  self: number[];
+  /** Value of stacks that pass through it, each counted once. */
+  total: number[];
+  /** Self value as shown. */
+  selfText: string[];
+  /** Total value as shown. */
+  totalText: string[];
+  /** Share of the view's total, as shown. */
+  selfShare: string[];
+  /** Share of the view's total, as shown. */
+  totalShare: string[];
+  /** 0 to 1: the square root of the share of the hottest row of the piece. */
+  heat: number[];
+  /** Its bytes in hexadecimal, where they were asked for. */
+  bytes?: string[];
+}
+
+/**
+ * Calls that were inlined into a piece, as columns, all equally long; what others are inlined into comes
+ * before them.
+ */
+export interface InlinedCallColumns {
+  /** Index of the call that it is inlined into; -1: the piece's own function. */
+  parent: number[];
+  /** The function that was inlined. */
+  function: string[];
+  /** Where it was called: index into `files`; -1: unknown. */
+  file: number[];
+  /** Line of the call, 1-based; 0: unknown. */
+  line: number[];
+}
+
+/** Basic blocks as columns, all equally long: rows that nothing leads into but at their front. */
+export interface CodeBlockColumns {
+  /** Its first row, counted from the first of the piece. */
+  first: number[];
+  /** How many rows it has. */
+  count: number[];
+  /** In how many loops it is. */
+  loopDepth: number[];
+  /** Self value of its rows. */
+  self: number[];
+  /** The same as shown. */
+  selfText: string[];
+  /** Share of the view's total, as shown. */
+  selfShare: string[];
+}
+
+/** Jumps within a piece as columns, all equally long; rows count from the first of the piece. */
+export interface CodeJumpColumns {
+  /** The row that jumps. */
+  from: number[];
+  /** The row that it leads to. */
+  to: number[];
+  /**
+   * Where its arrow is drawn: 0 is next to the rows, and arrows that overlap are in different lanes; -1:
+   * there is no room for it.
+   */
+  lane: number[];
+}
+
+/**
+ * Which rows source lines became, as columns, all equally long: a run of rows each, ascending by file, line
+ * and row.
+ */
+export interface CodeLineColumns {
+  /** Index into `files`. */
+  file: number[];
+  /** Line, 1-based. */
+  line: number[];
+  /** First row, counted from the first of the piece. */
+  first: number[];
+  /** How many rows. */
+  count: number[];
+}
+
+/** What of a piece is on no row. */
+export interface CodeRest {
+  /** Its self value. */
+  amount: Amount;
+  /** Why: `between instructions`. */
+  text: string;
+}
+
+/** Code as its instructions. Self values of all rows and of `rest` add up to that of the piece. */
+export interface SourceDisassemblyResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Total of the whole profile. */
+  total: Amount;
+  /** Total of what passed the filters. */
+  viewTotal: Amount;
+  /** The code that holds what is meant, where it costs most first. */
+  pieces: CodePiece[];
+  /** Which of them is shown. */
+  piece: number;
+  /** Why its instructions cannot be shown, as a sentence; then there are no rows. */
+  problem?: string;
+  /** How far numbers can be off their instructions, as a sentence; absent: they are exact. */
+  skid?: string;
+  /** What the rows cannot show, as a sentence. */
+  note?: string;
+  /** Rows of the piece. */
+  rowCount: number;
+  /** The first that is here. */
+  offset: number;
+  /** Source files, as the compiler called them. */
+  files: string[];
+  /** The rows. */
+  rows: InstructionColumns;
+  /** The further metrics, in the order asked for. Default: []. */
+  columns?: MetricColumns[];
+  /** What was inlined. */
+  inlined: InlinedCallColumns;
+  /** Its basic blocks. */
+  blocks: CodeBlockColumns;
+  /** Its jumps. */
+  jumps: CodeJumpColumns;
+  /** Its source lines. */
+  lines: CodeLineColumns;
+  /** What is on no row. Default: []. */
+  rest?: CodeRest[];
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
+  /** What filters by thread, label or time cannot decide on; it is not in the view. */
+  excluded?: Exclusion;
+}
+
+/**
  * Parameters of `source/text`: a document, or a path of the profile. A path that means several files, or
  * none, fails and says so.
  */
@@ -3937,6 +4201,13 @@ export const SourceResolveRequest: RequestType<SourceResolveParams, SourceResolv
 
 /** Which measured functions a line of a file belongs to: what a command on the code is about. */
 export const SourceFunctionsRequest: RequestType<SourceFunctionsParams, SourceFunctionsResult> = { method: "source/functions", lane: "interactive" };
+
+/**
+ * A function as machine code: its instructions with what each costs, what was inlined where, basic blocks,
+ * jumps, and which rows a source line became. The code is read by another process, from binaries of the same
+ * build alone.
+ */
+export const SourceDisassemblyRequest: RequestType<SourceDisassemblyParams, SourceDisassemblyResult> = { method: "source/disassembly", lane: "interactive" };
 
 /**
  * The text of a source file, for clients that cannot read files. Only files of the workspace are given: those

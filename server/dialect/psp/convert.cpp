@@ -82,6 +82,8 @@ FilterBy filter_by(psp::FilterBy by) {
       return FilterBy::fragment;
     case psp::FilterBy::package:
       return FilterBy::package;
+    case psp::FilterBy::code:
+      return FilterBy::code;
     case psp::FilterBy::mine:
       return FilterBy::mine;
     case psp::FilterBy::recursion:
@@ -108,7 +110,7 @@ tl::expected<std::vector<Filter>, ResponseError> from_psp(const std::vector<psp:
     if (!filter.by.known())
       return tl::make_unexpected(invalid_params(
           place + ".by",
-          "function, module, file, package, thread, label, time, fragment, recursion or mine"));
+          "function, module, file, package, code, thread, label, time, fragment, recursion or mine"));
     Filter out;
     out.op = filter_op(filter.op.value());
     out.by = filter_by(filter.by.value());

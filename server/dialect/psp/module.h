@@ -47,6 +47,7 @@ std::unique_ptr<Module> make_symbols_module(SessionContext& session);  // profil
 std::unique_ptr<Module> make_project_module(SessionContext& session);  // what .profd.toml says to open
 std::unique_ptr<Module> make_views_module(SessionContext& session);    // view/*
 std::unique_ptr<Module> make_sources_module(SessionContext& session);  // source/*
+std::unique_ptr<Module> make_code_module(SessionContext& session);     // source/disassembly
 std::unique_ptr<Module> make_web_module(SessionContext& session);      // web/address
 std::unique_ptr<Module> make_uploads_module(SessionContext& session);  // upload/*
 std::unique_ptr<Module> make_shared_module(SessionContext& session);   // selection/*, $/memory, profd/status

@@ -120,6 +120,7 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   modules_.push_back(make_project_module(context_));
   modules_.push_back(make_views_module(context_));
   modules_.push_back(make_sources_module(context_));
+  modules_.push_back(make_code_module(context_));
   modules_.push_back(make_uploads_module(context_));
   modules_.push_back(make_web_module(context_));
   modules_.push_back(make_shared_module(context_));

@@ -122,6 +122,29 @@ M.ProfileChangeReason = {
   metricsChanged = "metricsChanged", -- Its metrics by formula are others.
 }
 
+--- How instructions of x86 are written.
+---@alias profd.CodeSyntax string|"intel"|"att"
+M.CodeSyntax = {
+  intel = "intel", -- As its maker: what is written to comes first.
+  att = "att", -- As AT&T: what is written to comes last.
+}
+
+--- What an instruction does to the flow of control.
+---@alias profd.InstructionKind string|"plain"|"jump"|"conditionalJump"|"call"|"indirectJump"|"indirectCall"|"return"|"trap"|"nop"|"data"|"bad"
+M.InstructionKind = {
+  plain = "plain", -- It goes on with the next one.
+  jump = "jump", -- A jump whose target is known.
+  conditionalJump = "conditionalJump", -- A jump that is perhaps not taken.
+  call = "call", -- A call whose target is known.
+  indirectJump = "indirectJump", -- A jump to where a register or memory says.
+  indirectCall = "indirectCall", -- A call of what a register or memory says.
+  toCaller = "return", -- The way back to the caller.
+  trap = "trap", -- It stops the program.
+  nop = "nop", -- It does nothing.
+  data = "data", -- Bytes that the file marks as data.
+  bad = "bad", -- Bytes that are no instruction.
+}
+
 --- What is known of the code of a module.
 ---@alias profd.ModuleState string|"full"|"lines"|"names"|"none"|"mismatch"
 M.ModuleState = {
@@ -169,7 +192,7 @@ M.FilterOp = {
 }
 
 --- What a filter looks at.
----@alias profd.FilterBy string|"function"|"module"|"file"|"thread"|"label"|"time"|"fragment"|"package"|"mine"|"recursion"
+---@alias profd.FilterBy string|"function"|"module"|"file"|"thread"|"label"|"time"|"fragment"|"package"|"code"|"mine"|"recursion"
 M.FilterBy = {
   ["function"] = "function", -- Names of functions.
   module = "module", -- Modules.
@@ -179,6 +202,7 @@ M.FilterBy = {
   time = "time", -- The time of samples: `from` and `to`.
   fragment = "fragment", -- A run of frames, one below the other: `frames`.
   package = "package", -- Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
+  code = "code", -- The piece of machine code that holds an address, `libx.so+0x1234` as `pattern`.
   mine = "mine", -- With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the workspace and its settings say.
   recursion = "recursion", -- With `collapse`: a function that calls itself directly becomes one frame.
 }
@@ -1873,6 +1897,119 @@ M.DaemonState = {
 ---@field functions profd.HotFunction[] The one that costs most on the line first, at most 100; values are of the whole function. A line that was not measured belongs to the function that begins above it and was measured below it.
 ---@field text string The result as a sentence, also why there is none.
 
+--- Parameters of `source/disassembly`. What is meant is said by `function`, by `code`, or by `textDocument`
+--- and `position`; the first that is there counts, and of none it is the hottest code.
+---@class profd.SourceDisassemblyParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field function? string A function, as it is shown anywhere.
+---@field code? string An address in a binary, as its symbol table counts: `libx.so+0x1234`.
+---@field textDocument? profd.TextDocumentIdentifier A source file.
+---@field position? profd.Position A place in it; its line counts.
+---@field spec? profd.ViewSpecLike Metric and filters; the shape does not matter; its own `profile` goes before the one beside it. Absent: `flat`.
+---@field metrics? string[] Further metrics to list, stored or by formula. Default: [].
+---@field syntax? profd.CodeSyntax How instructions of x86 are written. Default: "intel".
+---@field piece? integer Which of `pieces` is shown. Default: 0.
+---@field offset? integer First row. Default: 0.
+---@field limit? integer Rows at most. Default: 10000.
+---@field bytes? boolean With the bytes of every instruction. Default: false.
+
+--- Code that a symbol names: a function with all that was inlined into it, or a part of one.
+---@class profd.CodePiece
+---@field name string The function that it is code of.
+---@field symbol? string Its name in the symbol table; absent: none.
+---@field module string The binary, short.
+---@field start string Its first address, as the symbol table counts, in hexadecimal: `0x16b0`.
+---@field size integer Its bytes; 0: not known.
+---@field self profd.Amount Self value of all of it.
+---@field total profd.Amount Value of the stacks that pass through it.
+
+--- Instructions as columns, all equally long, in the order of their addresses.
+---@class profd.InstructionColumns
+---@field offset integer[] Address, from the start of the piece.
+---@field length integer[] In bytes.
+---@field text string[] As an assembler takes it, one space behind the mnemonic.
+---@field kind profd.InstructionKind[] What it does to the flow of control.
+---@field target integer[] The row that it leads to, counted from the first of the piece; -1: none of it.
+---@field targetName string[] What lies where it leads, outside of the rows: `memcpy@plt`, or an address; empty: it leads nowhere, or to a row.
+---@field block integer[] Index into `blocks`.
+---@field inlined integer[] Index into `inlined`: the innermost call that it is of; -1: code of the function itself.
+---@field file integer[] Index into `files`; -1: unknown.
+---@field line integer[] Line, 1-based; 0: unknown.
+---@field column integer[] Column, 1-based; 0: unknown.
+---@field matched boolean[] Of the function that was asked for, where that was inlined here.
+---@field self number[] Value of stacks that end at it.
+---@field total number[] Value of stacks that pass through it, each counted once.
+---@field selfText string[] Self value as shown.
+---@field totalText string[] Total value as shown.
+---@field selfShare string[] Share of the view's total, as shown.
+---@field totalShare string[] Share of the view's total, as shown.
+---@field heat number[] 0 to 1: the square root of the share of the hottest row of the piece.
+---@field bytes? string[] Its bytes in hexadecimal, where they were asked for.
+
+--- Calls that were inlined into a piece, as columns, all equally long; what others are inlined into comes
+--- before them.
+---@class profd.InlinedCallColumns
+---@field parent integer[] Index of the call that it is inlined into; -1: the piece's own function.
+---@field function string[] The function that was inlined.
+---@field file integer[] Where it was called: index into `files`; -1: unknown.
+---@field line integer[] Line of the call, 1-based; 0: unknown.
+
+--- Basic blocks as columns, all equally long: rows that nothing leads into but at their front.
+---@class profd.CodeBlockColumns
+---@field first integer[] Its first row, counted from the first of the piece.
+---@field count integer[] How many rows it has.
+---@field loopDepth integer[] In how many loops it is.
+---@field self number[] Self value of its rows.
+---@field selfText string[] The same as shown.
+---@field selfShare string[] Share of the view's total, as shown.
+
+--- Jumps within a piece as columns, all equally long; rows count from the first of the piece.
+---@class profd.CodeJumpColumns
+---@field from integer[] The row that jumps.
+---@field to integer[] The row that it leads to.
+---@field lane integer[] Where its arrow is drawn: 0 is next to the rows, and arrows that overlap are in different lanes; -1: there is no room for it.
+
+--- Which rows source lines became, as columns, all equally long: a run of rows each, ascending by file, line
+--- and row.
+---@class profd.CodeLineColumns
+---@field file integer[] Index into `files`.
+---@field line integer[] Line, 1-based.
+---@field first integer[] First row, counted from the first of the piece.
+---@field count integer[] How many rows.
+
+--- What of a piece is on no row.
+---@class profd.CodeRest
+---@field amount profd.Amount Its self value.
+---@field text string Why: `between instructions`.
+
+--- Code as its instructions. Self values of all rows and of `rest` add up to that of the piece.
+---@class profd.SourceDisassemblyResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field total profd.Amount Total of the whole profile.
+---@field viewTotal profd.Amount Total of what passed the filters.
+---@field pieces profd.CodePiece[] The code that holds what is meant, where it costs most first.
+---@field piece integer Which of them is shown.
+---@field problem? string Why its instructions cannot be shown, as a sentence; then there are no rows.
+---@field skid? string How far numbers can be off their instructions, as a sentence; absent: they are exact.
+---@field note? string What the rows cannot show, as a sentence.
+---@field rowCount integer Rows of the piece.
+---@field offset integer The first that is here.
+---@field files string[] Source files, as the compiler called them.
+---@field rows profd.InstructionColumns The rows.
+---@field columns? profd.MetricColumns[] The further metrics, in the order asked for. Default: [].
+---@field inlined profd.InlinedCallColumns What was inlined.
+---@field blocks profd.CodeBlockColumns Its basic blocks.
+---@field jumps profd.CodeJumpColumns Its jumps.
+---@field lines profd.CodeLineColumns Its source lines.
+---@field rest? profd.CodeRest[] What is on no row. Default: [].
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
+---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
+---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
+
 --- Parameters of `source/text`: a document, or a path of the profile. A path that means several files, or
 --- none, fails and says so.
 ---@class profd.SourceTextParams
@@ -2136,6 +2273,9 @@ M.methods = {
   --- Which measured functions a line of a file belongs to: what a command on the code is about.
   --- params: profd.SourceFunctionsParams; result: profd.SourceFunctionsResult
   source_functions = "source/functions",
+  --- A function as machine code: its instructions with what each costs, what was inlined where, basic blocks, jumps, and which rows a source line became. The code is read by another process, from binaries of the same build alone.
+  --- params: profd.SourceDisassemblyParams; result: profd.SourceDisassemblyResult
+  source_disassembly = "source/disassembly",
   --- The text of a source file, for clients that cannot read files. Only files of the workspace are given: those that lie in its roots once every link is followed. Any other path fails, whatever a profile says of it.
   --- params: profd.SourceTextParams; result: profd.SourceTextResult
   source_text = "source/text",
@@ -3552,6 +3692,107 @@ M.schema = {
     metric = { type = "s", required = true },
     functions = { type = {"a", {"S", "HotFunction"}}, required = true },
     text = { type = "s", required = true },
+  },
+  SourceDisassemblyParams = {
+    profile = { type = "s" },
+    ["function"] = { type = "s", maxLength = 10000 },
+    code = { type = "s", maxLength = 10000 },
+    textDocument = { type = {"S", "TextDocumentIdentifier"} },
+    position = { type = {"S", "Position"} },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}} },
+    metrics = { type = {"a", "s"}, maxItems = 64 },
+    syntax = { type = "s" },
+    piece = { type = "u" },
+    offset = { type = "u" },
+    limit = { type = "u", maximum = 20000 },
+    bytes = { type = "b" },
+  },
+  CodePiece = {
+    name = { type = "s", required = true },
+    symbol = { type = "s" },
+    module = { type = "s", required = true },
+    start = { type = "s", required = true },
+    size = { type = "u", required = true },
+    self = { type = {"S", "Amount"}, required = true },
+    total = { type = {"S", "Amount"}, required = true },
+  },
+  InstructionColumns = {
+    offset = { type = {"a", "u"}, required = true },
+    length = { type = {"a", "u"}, required = true },
+    text = { type = {"a", "s"}, required = true },
+    kind = { type = {"a", "s"}, required = true },
+    target = { type = {"a", "i"}, required = true },
+    targetName = { type = {"a", "s"}, required = true },
+    block = { type = {"a", "u"}, required = true },
+    inlined = { type = {"a", "i"}, required = true },
+    file = { type = {"a", "i"}, required = true },
+    line = { type = {"a", "u"}, required = true },
+    column = { type = {"a", "u"}, required = true },
+    matched = { type = {"a", "b"}, required = true },
+    self = { type = {"a", "n"}, required = true },
+    total = { type = {"a", "n"}, required = true },
+    selfText = { type = {"a", "s"}, required = true },
+    totalText = { type = {"a", "s"}, required = true },
+    selfShare = { type = {"a", "s"}, required = true },
+    totalShare = { type = {"a", "s"}, required = true },
+    heat = { type = {"a", "n"}, required = true },
+    bytes = { type = {"a", "s"} },
+  },
+  InlinedCallColumns = {
+    parent = { type = {"a", "i"}, required = true },
+    ["function"] = { type = {"a", "s"}, required = true },
+    file = { type = {"a", "i"}, required = true },
+    line = { type = {"a", "u"}, required = true },
+  },
+  CodeBlockColumns = {
+    first = { type = {"a", "u"}, required = true },
+    count = { type = {"a", "u"}, required = true },
+    loopDepth = { type = {"a", "u"}, required = true },
+    self = { type = {"a", "n"}, required = true },
+    selfText = { type = {"a", "s"}, required = true },
+    selfShare = { type = {"a", "s"}, required = true },
+  },
+  CodeJumpColumns = {
+    from = { type = {"a", "u"}, required = true },
+    to = { type = {"a", "u"}, required = true },
+    lane = { type = {"a", "i"}, required = true },
+  },
+  CodeLineColumns = {
+    file = { type = {"a", "u"}, required = true },
+    line = { type = {"a", "u"}, required = true },
+    first = { type = {"a", "u"}, required = true },
+    count = { type = {"a", "u"}, required = true },
+  },
+  CodeRest = {
+    amount = { type = {"S", "Amount"}, required = true },
+    text = { type = "s", required = true },
+  },
+  SourceDisassemblyResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    pieces = { type = {"a", {"S", "CodePiece"}}, required = true },
+    piece = { type = "u", required = true },
+    problem = { type = "s" },
+    skid = { type = "s" },
+    note = { type = "s" },
+    rowCount = { type = "u", required = true },
+    offset = { type = "u", required = true },
+    files = { type = {"a", "s"}, required = true },
+    rows = { type = {"S", "InstructionColumns"}, required = true },
+    columns = { type = {"a", {"S", "MetricColumns"}} },
+    inlined = { type = {"S", "InlinedCallColumns"}, required = true },
+    blocks = { type = {"S", "CodeBlockColumns"}, required = true },
+    jumps = { type = {"S", "CodeJumpColumns"}, required = true },
+    lines = { type = {"S", "CodeLineColumns"}, required = true },
+    rest = { type = {"a", {"S", "CodeRest"}} },
+    warnings = { type = {"a", "s"} },
+    estimated = { type = "s" },
+    excluded = { type = {"S", "Exclusion"} },
   },
   SourceTextParams = {
     profile = { type = "s" },

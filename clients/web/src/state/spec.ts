@@ -36,6 +36,7 @@ export const FILTER_BYS: readonly FilterBy[] = [
   "module",
   "file",
   "package",
+  "code",
   "fragment",
   "thread",
   "label",

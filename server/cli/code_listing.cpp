@@ -1,0 +1,292 @@
+#include "server/cli/code_listing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/support/base_name.h"
+#include "server/cli/align.h"
+#include "server/feature/escape.h"
+#include "server/feature/estimate.h"
+
+namespace profd {
+namespace {
+
+// Rows beside one that is shown are shown as well, so that it can be read.
+constexpr std::size_t kContext = 3;
+constexpr std::uint32_t kMaxLanesShown = 6;
+constexpr std::size_t kShare = 8;  // columns of a share
+
+double share_of(const DisassemblyAnswer& answer, const Value& value) {
+  const double whole = std::abs(as_double(answer.head.view_total.value));
+  const double share = std::abs(as_double(value)) / whole;
+  return whole == 0 || !std::isfinite(share) ? 0 : share;
+}
+
+// What jumps look like beside one row: the outermost lane first, a column each, and the head of an arrow.
+class Arrows {
+ public:
+  explicit Arrows(const Jumps& jumps, std::size_t n_rows)
+      : n_lanes_(std::min(jumps.n_lanes, kMaxLanesShown)) {
+    lanes_.assign(n_lanes_, std::string(n_rows, ' '));
+    dashes_.assign(n_rows, 0);
+    heads_.assign(n_rows, ' ');
+    for (std::size_t i = 0; i < jumps.size(); ++i) {
+      if (jumps.lane[i] >= n_lanes_) continue;
+      std::string& lane = lanes_[jumps.lane[i]];
+      const std::size_t top = std::min(jumps.from[i], jumps.to[i]),
+                        bottom = std::max(jumps.from[i], jumps.to[i]);
+      for (std::size_t row = top; row <= bottom; ++row) lane[row] = '|';
+      lane[top] = top == bottom ? '>' : ',';
+      if (top != bottom) lane[bottom] = '\'';
+      for (const std::size_t row : {top, bottom}) dashes_[row] = std::max(dashes_[row], jumps.lane[i] + 1);
+      if (heads_[jumps.from[i]] == ' ') heads_[jumps.from[i]] = '-';
+      heads_[jumps.to[i]] = '>';
+    }
+  }
+
+  std::string at(std::size_t row) const { return text(row, true); }
+  // Between this row and the next one.
+  std::string behind(std::size_t row) const { return text(row, false); }
+  std::size_t width() const { return n_lanes_ == 0 ? 0 : n_lanes_ + 1; }
+
+ private:
+  std::string text(std::size_t row, bool on_row) const {
+    if (n_lanes_ == 0) return {};
+    std::string out;
+    for (std::uint32_t lane = n_lanes_; lane-- > 0;) {
+      char c = lanes_[lane][row];
+      if (!on_row) c = c == '|' || c == ',' ? '|' : ' ';
+      // An end further out reaches over to the row.
+      if (on_row && c == ' ' && lane + 1 < dashes_[row]) c = '-';
+      out += c;
+    }
+    return out + (on_row ? heads_[row] : ' ');
+  }
+
+  std::uint32_t n_lanes_;
+  std::vector<std::string> lanes_;     // by lane, a letter a row
+  std::vector<std::uint32_t> dashes_;  // by row: lanes that a line crosses
+  std::string heads_;
+};
+
+class Listing {
+ public:
+  Listing(const DisassemblyAnswer& answer, const ListingOptions& options, const SourceLine& source,
+          const Console& console)
+      : answer_(answer),
+        options_(options),
+        source_(source),
+        out_terminal_(console.out),
+        arrows_(answer.jumps, answer.rows.text.size()) {}
+
+  std::string run() {
+    write_head();
+    if (options_.mode == CodeMode::source) {
+      write_source();
+    } else {
+      write_rows();
+    }
+    write_foot();
+    return std::move(out_);
+  }
+
+ private:
+  void write_head() {
+    const PieceRow& piece = answer_.pieces[answer_.piece];
+    const InstructionColumns& rows = answer_.rows;
+    std::string place;
+    if (!rows.text.empty() && rows.file[0] >= 0) {
+      place = fmt::format("  {}:{}", base_name(answer_.files[static_cast<std::size_t>(rows.file[0])]),
+                          rows.line[0]);
+    }
+    const std::string size = piece.n_bytes == 0 ? "" : fmt::format(", {} bytes", piece.n_bytes);
+    out_ +=
+        fmt::format("{}{}  {} self {}  total {}  {}+0x{:x}{}  piece {} of {}\n", sanitize_text(piece.name),
+                    sanitize_text(place), sanitize_text(answer_.head.metric),
+                    sanitize_text(piece.self.share_text), sanitize_text(piece.total.share_text),
+                    sanitize_text(piece.module), piece.start, size, answer_.piece + 1, answer_.pieces.size());
+    out_ += out_terminal_.dim(right_aligned("self", kShare) + right_aligned("total", kShare + 1) +
+                              metric_heads()) +
+            "\n";
+  }
+
+  std::string metric_heads() const {
+    std::string text;
+    for (const MetricRows& column : answer_.columns)
+      text += "  " + right_aligned(sanitize_text(column.metric), 10);
+    return text;
+  }
+
+  std::vector<std::uint8_t> rows_shown() const {
+    const InstructionColumns& rows = answer_.rows;
+    const std::size_t n = rows.text.size();
+    std::vector<std::uint8_t> shown(n, 0);
+    for (std::size_t row = 0; row < n; ++row) {
+      const double share = std::max(share_of(answer_, rows.self[row]), share_of(answer_, rows.total[row]));
+      if (100 * share < options_.min_share) continue;
+      const std::size_t end = std::min(n, row + kContext + 1);
+      std::fill(shown.begin() + static_cast<std::ptrdiff_t>(row - std::min(row, kContext)),
+                shown.begin() + static_cast<std::ptrdiff_t>(end), std::uint8_t{1});
+    }
+    return shown;
+  }
+
+  void write_rows() {
+    const std::vector<std::uint8_t> shown = rows_shown();
+    std::size_t row = 0;
+    while (row < shown.size()) {
+      if (shown[row] != 0) {
+        if (options_.mode == CodeMode::mixed) write_place(row);
+        write_row(row++);
+        continue;
+      }
+      std::size_t end = row;
+      double self = 0;
+      while (end < shown.size() && shown[end] == 0) self += share_of(answer_, answer_.rows.self[end++]);
+      n_left_ += end - row;
+      left_ += self;
+      if (end < shown.size() && row > 0) {
+        out_ += out_terminal_.dim(std::string(2 * kShare + 9, ' ') + arrows_.behind(row) + "  ...") + "\n";
+      }
+      row = end;
+      place_known_ = false;
+    }
+  }
+
+  void write_row(std::size_t row) {
+    const InstructionColumns& rows = answer_.rows;
+    const std::string numbers =
+        right_aligned(rows.self_share[row], kShare) + " " + right_aligned(rows.total_share[row], kShare);
+    out_ += out_terminal_.heat(numbers, rows.heat[row]);
+    for (const MetricRows& column : answer_.columns) {
+      out_ += "  " + right_aligned(sanitize_text(column.self_text[row]), 10);
+    }
+    const std::uint64_t offset = rows.address[row] - answer_.pieces[answer_.piece].start;
+    out_ += left_aligned(fmt::format(" +{}", offset), 8) + arrows_.at(row) +
+            (rows.matched[row] != 0 ? "* " : "  ");
+    if (options_.bytes) out_ += left_aligned(bytes_of(row), 31);
+    out_ += instruction_text(row) + "\n";
+  }
+
+  std::string bytes_of(std::size_t row) const {
+    const std::uint64_t begin = answer_.rows.address[row] - answer_.rows.address[0];
+    std::string text;
+    for (std::size_t i = 0; i < answer_.rows.length[row]; ++i) {
+      text += fmt::format("{:02x} ", static_cast<unsigned char>(answer_.code[begin + i]));
+    }
+    return text;
+  }
+
+  std::string instruction_text(std::size_t row) const {
+    const InstructionColumns& rows = answer_.rows;
+    const std::string_view text = rows.text[row];
+    const std::size_t space = std::min(text.find(' '), text.size());
+    std::string out = left_aligned(text.substr(0, space), 6);
+    if (space < text.size()) out += text.substr(space);
+    if (rows.target[row] >= 0) {
+      const auto to = static_cast<std::size_t>(rows.target[row]);
+      out += fmt::format("  +{}", rows.address[to] - answer_.pieces[answer_.piece].start);
+    } else if (!rows.target_name[row].empty()) {
+      out += "  " + sanitize_text(rows.target_name[row]);
+    }
+    return out;
+  }
+
+  // The source line and the inlined calls that a row is of, where they are others than those of the row
+  // before.
+  void write_place(std::size_t row) {
+    const InstructionColumns& rows = answer_.rows;
+    const bool same = place_known_ && row > 0 && rows.file[row] == rows.file[row - 1] &&
+                      rows.line[row] == rows.line[row - 1] && rows.inlined[row] == rows.inlined[row - 1];
+    place_known_ = true;
+    if (same || rows.line[row] == 0) return;
+    const std::string& file = answer_.files[static_cast<std::size_t>(rows.file[row])];
+    std::string place = fmt::format("{}:{}", base_name(file), rows.line[row]);
+    if (rows.inlined[row] >= 0) place = inlined_text(static_cast<std::size_t>(rows.inlined[row]), place);
+    const auto text = source_(file, rows.line[row]);
+    const std::string trimmed =
+        text ? text->substr(std::min(text->find_first_not_of(" \t"), text->size())) : "";
+    out_ +=
+        out_terminal_.dim(std::string(2 * kShare + 9, ' ') +
+                          (row == 0 ? std::string(arrows_.width(), ' ') : arrows_.behind(row - 1)) + "  " +
+                          sanitize_text(place) + (trimmed.empty() ? "" : "  " + sanitize_text(trimmed))) +
+        "\n";
+  }
+
+  // "round3 a.cc:7 > mix a.cc:6": the innermost call first, each with the line that is carried out in it.
+  std::string inlined_text(std::size_t call, std::string place) const {
+    const InlinedCalls& calls = answer_.inlined_calls;
+    std::string text;
+    for (auto at = static_cast<std::int64_t>(call); at >= 0;) {
+      const auto i = static_cast<std::size_t>(at);
+      text += (text.empty() ? "" : " > ") + short_call(calls.function[i]) + " " + place;
+      place = calls.file[i] < 0
+                  ? "?"
+                  : fmt::format("{}:{}", base_name(answer_.files[static_cast<std::size_t>(calls.file[i])]),
+                                calls.line[i]);
+      at = calls.parent[i];
+    }
+    return text + " > " + place;
+  }
+
+  static std::string short_call(const std::string& name) { return name.substr(0, name.find('(')); }
+
+  void write_source() {
+    std::string file;
+    for (const CodeLine& line : answer_.source_lines) {
+      const double share = std::max(share_of(answer_, line.self.value), share_of(answer_, line.total.value));
+      if (100 * share < options_.min_share) {
+        ++n_left_;
+        left_ += share_of(answer_, line.self.value);
+        continue;
+      }
+      if (line.file != file) out_ += out_terminal_.bold(sanitize_text(line.file)) + "\n";
+      file = line.file;
+      const auto text = source_(line.file, line.line);
+      const std::string numbers =
+          right_aligned(line.self.share_text, kShare) + " " + right_aligned(line.total.share_text, kShare);
+      out_ += out_terminal_.heat(numbers, share_of(answer_, line.self.value)) +
+              right_aligned(std::to_string(line.line), 7) + "  " + sanitize_text(text.value_or("")) + "\n";
+    }
+  }
+
+  void write_foot() {
+    std::vector<std::string> parts;
+    const char* const what = options_.mode == CodeMode::source ? "line" : "row";
+    if (n_left_ > 0) {
+      parts.push_back(fmt::format("{} {}{} below {} %: {}", n_left_, what, n_left_ == 1 ? "" : "s",
+                                  options_.min_share, format_share(Value(left_), Value(1.0))));
+    }
+    if (options_.mode != CodeMode::source) {
+      for (const CodeRest& rest : answer_.rest) parts.push_back(rest.why + ": " + rest.amount.share_text);
+      if (answer_.rest.empty()) parts.emplace_back("between instructions: 0");
+      if (!answer_.skid.empty()) parts.push_back(answer_.skid);
+    }
+    if (!answer_.note.empty()) parts.push_back(answer_.note);
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+    if (!text.empty()) out_ += out_terminal_.dim(" " + sanitize_text(text)) + "\n";
+  }
+
+  const DisassemblyAnswer& answer_;
+  const ListingOptions& options_;
+  const SourceLine& source_;
+  const Terminal& out_terminal_;
+  Arrows arrows_;
+  bool place_known_ = false;
+  std::size_t n_left_ = 0;
+  double left_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string code_listing(const DisassemblyAnswer& answer, const ListingOptions& options,
+                         const SourceLine& source, const Console& console) {
+  return Listing(answer, options, source, console).run();
+}
+
+}  // namespace profd

@@ -1,0 +1,163 @@
+#include "server/engine/code_lookup.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include "core/support/id.h"
+#include "server/engine/joined_symbols.h"
+#include "workers/symbols.h"
+
+namespace profd {
+namespace {
+
+using CodeClock = std::chrono::steady_clock;
+
+// How often somebody who waits is looked after.
+constexpr std::chrono::milliseconds kLookAroundForCode{20};
+constexpr std::chrono::milliseconds kForACodeFrame{10'000};
+
+// One process and its answers. Ends the process with itself.
+class CodeConversation {
+ public:
+  CodeConversation(const CodeQuestion& question, const CodeMeans& means, const StopToken& stop)
+      : question_(question),
+        means_(means),
+        stop_(stop),
+        search_(means.places, question.name, question.build_id) {}
+
+  // `llvm`: with the library that code of ARM needs. Returns whether it is wanted and was not given.
+  Result<bool> run(bool llvm) {
+    auto process = WorkerProcess::start(means_.program, means_.limits, llvm ? "--llvm" : "");
+    if (!process) {
+      answer.problem = fmt::format("the reader of binaries cannot be started: {}", process.error().message);
+      return false;
+    }
+    worker::CodeOrder order;
+    order.name = question_.name;
+    order.build_id = question_.build_id;
+    order.start = question_.start;
+    order.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(question_.size, worker::kMaxCodeSize));
+    order.att = question_.att;
+    send(*process, encode(worker::Order(order)), {});
+    while (!done_) {
+      PROFD_TRY(const bool there, wait(*process));
+      if (there) take(*process);
+    }
+    search_.finish();
+    answer.tried = search_.tried();
+    answer.unchecked = search_.unchecked();
+    if (!answer.problem.empty()) answer.code = {};
+    return wants_llvm_ && !llvm;
+  }
+
+  CodeAnswer answer;
+
+ private:
+  void give_up(std::string problem) {
+    answer.problem = std::move(problem);
+    done_ = true;
+  }
+
+  void send(WorkerProcess& process, const std::string& bytes, const std::vector<int>& files) {
+    deadline_ = CodeClock::now() + means_.patience;
+    if (!process.send(bytes, files, deadline_)) lost(process);
+  }
+
+  void lost(WorkerProcess& process) {
+    const std::string how = process.end();
+    give_up(fmt::format("the reader of binaries {}", how.empty() ? "stopped answering and was ended" : how));
+  }
+
+  Result<bool> wait(WorkerProcess& process) {
+    PROFD_CHECK(stop_.status());
+    pollfd fd{process.socket(), POLLIN, 0};
+    ::poll(&fd, 1, static_cast<int>(kLookAroundForCode.count()));
+    if (fd.revents != 0) return true;
+    if (CodeClock::now() >= deadline_) give_up("the reader of binaries said nothing for long and was ended");
+    return false;
+  }
+
+  void take(WorkerProcess& process) {
+    auto frame = process.receive(CodeClock::now() + kForACodeFrame);
+    if (!frame) return lost(process);
+    auto report = worker::decode_report(frame->bytes);
+    if (!report) return give_up(report.error().message);
+    deadline_ = CodeClock::now() + means_.patience;
+    if (const auto* hello = std::get_if<worker::Hello>(&*report)) {
+      if (hello->version != PROFD_VERSION) give_up("the reader of binaries is of another version than profd");
+    } else if (const auto* wish = std::get_if<worker::Wish>(&*report)) {
+      const auto file = search_.next(*wish);
+      send(process, encode(worker::Order(worker::FileAnswer{file.has_value()})),
+           file ? std::vector<int>{file->fd.get()} : std::vector<int>());
+    } else if (auto* rows = std::get_if<worker::CodeRows>(&*report)) {
+      take_rows(std::move(*rows));
+    } else if (const auto* chunk = std::get_if<worker::Chunk>(&*report)) {
+      if (auto added = add_chunk(answer.code.symbols, *chunk); !added) give_up(added.error().message);
+    } else {
+      const auto& end = std::get<worker::Done>(*report);
+      wants_llvm_ = end.wants_llvm;
+      // Lines that cannot be read leave instructions as they are.
+      if (answer.code.address.empty() && !wants_llvm_) {
+        give_up(end.problem.empty() ? "its code cannot be read" : end.problem);
+      }
+      done_ = true;
+    }
+  }
+
+  void take_rows(worker::CodeRows rows) {
+    FoundCode& code = answer.code;
+    code = {};
+    code.symbols = symbols_for(rows.size() + rows.places.size());
+    std::uint64_t address = question_.start;
+    std::size_t text = 0;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      code.address.push_back(address);
+      code.text_begin.push_back(text);
+      address += rows.length[row];
+      text += rows.text_size[row];
+    }
+    code.rows = std::move(rows);
+  }
+
+  const CodeQuestion& question_;
+  const CodeMeans& means_;
+  const StopToken& stop_;
+  SymbolSearch search_;
+  FrameDeadline deadline_;
+  bool done_ = false, wants_llvm_ = false;
+};
+
+}  // namespace
+
+std::string_view FoundCode::name_of_place(std::uint64_t address_outside) const {
+  const auto found = std::lower_bound(rows.places.begin(), rows.places.end(), address_outside);
+  if (found == rows.places.end() || *found != address_outside) return {};
+  const std::size_t asked = rows.size() + static_cast<std::size_t>(found - rows.places.begin());
+  const std::uint32_t piece = symbols.piece[asked];
+  if (piece != kNone) {
+    const std::uint32_t function = symbols.pieces.function[piece];
+    const std::string_view raw = symbols.texts[symbols.pieces.name[piece]];
+    if (function == kNone || raw.ends_with("@plt")) return raw;
+    return symbols.texts[symbols.functions.name[function]];
+  }
+  std::uint32_t link = symbols.link[asked];
+  if (link == kNone) return {};
+  while (symbols.links.parent[link] != kNone) link = symbols.links.parent[link];
+  const std::uint32_t function = symbols.links.function[link];
+  return function == kNone ? std::string_view()
+                           : std::string_view(symbols.texts[symbols.functions.name[function]]);
+}
+
+Result<CodeAnswer> look_up_code(const CodeQuestion& question, const CodeMeans& means, const StopToken& stop) {
+  CodeConversation first(question, means, stop);
+  PROFD_TRY(const bool again, first.run(false));
+  if (!again) return std::move(first.answer);
+  CodeConversation second(question, means, stop);
+  PROFD_CHECK(second.run(true));
+  return std::move(second.answer);
+}
+
+}  // namespace profd

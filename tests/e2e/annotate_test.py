@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Machine code as who reads it in a terminal finds it. Usage: annotate_test.py PROFD
+
+The second half records a C++ program with perf and compares with what perf annotate and objdump say of it; it needs them,
+and a kernel that lets this user sample."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "profd"
+ROOT = Path(__file__).resolve().parents[2]
+FIXTURES = ROOT / "tests/fixtures/symbols"
+ADDRESSES = FIXTURES / "addresses.pprof"
+
+PROGRAM = r"""
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+static inline std::uint64_t mix(std::uint64_t v) {
+  v ^= v >> 31;
+  v *= 0x9e3779b97f4a7c15ull;
+  return v;
+}
+__attribute__((noinline)) void fill(std::vector<std::uint64_t>& v) {
+  std::uint64_t s = 1;
+  for (auto& e : v) {
+    for (int i = 0; i < 3; ++i) s = mix(s + i);
+    e = s % 1000;
+  }
+}
+int main() {
+  std::vector<std::uint64_t> v(1 << 16);
+  for (int i = 0; i < 500; ++i) fill(v);
+  std::printf("%d\n", static_cast<int>(v[7]));
+}
+"""
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([PROFD, "annotate", *map(str, arguments)], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+                          env=dict(os.environ, PROFD_CACHE="off", NO_COLOR="1", COLUMNS="160"), check=False)
+    if done.returncode != code:
+        raise AssertionError(f"profd annotate {' '.join(map(str, arguments))} ended with {done.returncode}\n{done.stdout}{done.stderr}")
+    return done
+
+
+def answer(*arguments):
+    return json.loads(run(*arguments, "--json").stdout)
+
+
+class Fixture(unittest.TestCase):
+    def test_rows_and_rest_add_up_to_the_piece(self):
+        for place in ((), ("fill",), ("_start",), ("app+0x4001e0",)):
+            got = answer(ADDRESSES, *place)
+            piece = got["pieces"][got["piece"]]
+            self.assertEqual(sum(got["rows"]["self"]) + sum(r["amount"]["value"] for r in got.get("rest", [])), piece["self"]["value"], place)
+            self.assertEqual(got["rowCount"], len(got["rows"]["text"]))
+
+    def test_instructions_are_those_of_objdump(self):
+        if shutil.which("objdump") is None:
+            self.skipTest("NOT RUN: objdump is not installed")
+        got = answer(ADDRESSES, "fill")
+        start = int(got["pieces"][0]["start"], 16)
+        told = subprocess.run(["objdump", "-d", "--insn-width=16", "-M", "intel", f"--start-address={start}",
+                               f"--stop-address={start + got['pieces'][0]['size']}", FIXTURES / "app"], capture_output=True, text=True, check=True).stdout
+        rows = [(int(m[1], 16) - start, m[2].replace(" ", "")) for m in re.finditer(r"^\s+([0-9a-f]+):\t((?:[0-9a-f]{2} )+)", told, re.M)]
+        self.assertEqual(list(zip(got["rows"]["offset"], got["rows"]["bytes"])), rows)
+
+    def test_an_inlined_function_opens_in_what_holds_it(self):
+        got = answer(ADDRESSES, "mix")
+        self.assertEqual(got["pieces"][0]["name"], "fill")
+        self.assertIn(True, got["rows"]["matched"])
+        called = {got["inlined"]["function"][i] for i, m in zip(got["rows"]["inlined"], got["rows"]["matched"]) if m}
+        self.assertEqual(called, {"mix"})
+
+    def test_a_listing_says_where_and_how_much(self):
+        text = run(ADDRESSES, "fill").stdout
+        self.assertRegex(text.splitlines()[0], r"^fill  app\.c:\d+  samples self 90\.0 %  total 90\.0 %  app\+0x[0-9a-f]+, \d+ bytes  piece 1 of 1$")
+        self.assertIn("mix app.c:", text)
+        self.assertRegex(text, r"(?m)^ *60\.0 % +60\.0 % \+\d+ ")
+        self.assertIn("between instructions", text)
+        plain = run(ADDRESSES, "fill", "--asm", "--syntax", "att", "--bytes", "--min-share", "0").stdout
+        self.assertIn("%r", plain)
+        self.assertNotIn("app.c:6", plain.split("\n", 1)[1])
+
+    def test_what_cannot_be_shown_is_said(self):
+        self.assertIn("no function is called nothing", run(ADDRESSES, "nothing", code=1).stderr)
+        self.assertIn("there is no piece 9", run(ADDRESSES, "fill", "--piece", "9", code=1).stderr)
+        self.assertIn("its binary has not been read", run(ADDRESSES, "[gone.so]", code=1).stderr)
+        self.assertIn("no addresses", run(ROOT / "formats/folded/testdata/example.folded", code=1).stderr)
+
+
+class Recorded(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = Path(cls.folder.name)
+        (cls.path / "a.cc").write_text(PROGRAM)
+        if shutil.which("perf") is None or shutil.which("g++") is None:
+            raise unittest.SkipTest("NOT RUN: perf or g++ is not installed")
+        subprocess.run(["g++", "-O2", "-g", "a.cc", "-o", "app"], cwd=cls.path, check=True)
+        done = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "1999", "-g", "-o", "perf.data", "./app"], cwd=cls.path,
+                              capture_output=True, check=False)
+        if done.returncode != 0:
+            raise unittest.SkipTest("NOT RUN: perf may not record here")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_costs_are_those_of_perf_annotate(self):
+        got = answer(self.path / "perf.data", "fill(std::vector<unsigned long, std::allocator<unsigned long> >&)")
+        told = subprocess.run(["perf", "annotate", "--stdio", "-i", "perf.data", "-s", "fill", "--stdio-color=never", "--asm-raw"], cwd=self.path,
+                              capture_output=True, text=True, check=False).stdout
+        shares = {int(m[2], 16): float(m[1]) for m in re.finditer(r"^\s+([0-9.]+)\s+:\s+([0-9a-f]+):", told, re.M)}
+        if not shares:
+            self.skipTest("NOT RUN: perf annotate says nothing here")
+        start, whole = int(got["pieces"][0]["start"], 16), got["pieces"][0]["self"]["value"]
+        mine = {start + offset: 100 * value / whole for offset, value in zip(got["rows"]["offset"], got["rows"]["self"]) if value}
+        for address, share in shares.items():
+            self.assertAlmostEqual(mine.get(address, 0), share, delta=0.02, msg=hex(address))
+
+    def test_lines_and_skid_are_told(self):
+        done = subprocess.run([PROFD, "annotate", "perf.data"], cwd=self.path, capture_output=True, text=True, check=True,
+                              env=dict(os.environ, PROFD_CACHE="off", NO_COLOR="1"))
+        self.assertIn("v *= 0x9e3779b97f4a7c15ull;", done.stdout)
+        self.assertIn("cpu-clock may skid", done.stdout)
+        source = subprocess.run([PROFD, "annotate", "perf.data", "--source"], cwd=self.path, capture_output=True, text=True, check=True,
+                                env=dict(os.environ, PROFD_CACHE="off", NO_COLOR="1")).stdout
+        self.assertRegex(source, r"(?m)^ +0\.0 % +\d\d\.\d % +\d+ +for \(int i = 0")
+
+
+if __name__ == "__main__":
+    unittest.main()
