@@ -30,7 +30,7 @@ std::size_t Profile::memory() const {
   const auto& l = d_.labels;
   std::size_t total = d_.strings.memory();
   total += bytes_of(m.name, m.build_id, m.start, m.limit, m.offset);
-  total += bytes_of(fn.name, fn.system_name, fn.file, fn.start_line, fn.unresolved);
+  total += bytes_of(fn.name, fn.system_name, fn.file, fn.start_line, fn.start_column, fn.unresolved);
   total += bytes_of(fr.function, fr.module, fr.file, fr.line, fr.column, fr.address, fr.kind, fr.inlined);
   total += bytes_of(d_.threads.name, d_.threads.process_name, d_.threads.tid, d_.threads.pid);
   total += bytes_of(l.first, l.key, l.text, l.number, l.unit, l.is_number);

@@ -231,6 +231,8 @@ void add_view_options(CLI::App& app, ProfileOptions& options) {
   app.add_flag("--gc-on-stack", options.gc_on_stack,
                "Show V8's garbage collector on the stack that ran before it, not by itself");
   app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
+  app.add_flag("--no-source-maps", options.no_source_maps,
+               "Show scripts as they ran, not by the sources that their source maps name");
   app.add_option("--profile", options.profile, "Which one, in a file of several")->type_name("N|NAME");
   app.add_option("--metric", options.metric, "The metric shown; default: the profile's own")
       ->type_name("NAME");
@@ -304,6 +306,14 @@ Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwi
   return spec;
 }
 
+// Of a command: the working directory, and the folder of each profile.
+static ScriptRoots script_roots(const ProfileOptions& options) {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  if (options.no_source_maps || error) return {};
+  return {{here.string()}, {}, true};
+}
+
 Result<Load> load_of(const ProfileOptions& options, const Console& console, Executor& executor) {
   OpenOptions open;
   open.format = options.format;
@@ -323,9 +333,8 @@ Result<Load> load_of(const ProfileOptions& options, const Console& console, Exec
   const Result<void> done = read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
     ProgressLine progress(console, name);
     const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
-    PROFD_TRY(loaded, origin->load({cache, executor, stop, [&](std::uint64_t read, std::uint64_t total) {
-                                      progress.update(read, total);
-                                    }}));
+    const auto update = [&](std::uint64_t read, std::uint64_t total) { progress.update(read, total); };
+    PROFD_TRY(loaded, origin->load({cache, executor, stop, update, script_roots(options)}));
     return {};
   });
   if (done) return loaded;

@@ -31,6 +31,7 @@ struct ProfileOptions {
   bool partial = false;
   bool gc_on_stack = false;
   bool no_cache = false;
+  bool no_source_maps = false;
   std::string profile;  // number from 1, or name, inside a file of several
   std::vector<std::string> filters;
   bool mine = false;  // as a last filter

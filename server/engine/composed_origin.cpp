@@ -241,7 +241,7 @@ Result<Load> ComposedOrigin::load(const LoadContext& context) const {
   const bool at_once = spec_.kind != Composed::diff;
   for (std::size_t i = 0; i < spec_.parts.size(); ++i) {
     const ComposedPart& part = spec_.parts[i];
-    LoadContext own{context.cache, context.executor, context.stop, {}};
+    LoadContext own{context.cache, context.executor, context.stop, {}, context.scripts};
     if (context.progress)
       own.progress = [&, i](std::uint64_t done, std::uint64_t total) {
         const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);

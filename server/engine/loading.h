@@ -109,6 +109,7 @@ class Loading {
     std::string freshness;
     std::vector<WatchedPath> watched;
     std::chrono::steady_clock::time_point since;
+    bool lacks_scripts = false;  // that further folders may have
   };
   // A file that was changed and cannot be read is perhaps being written: nothing is said for a while.
   struct Silence {
@@ -118,6 +119,7 @@ class Loading {
   struct State {
     OriginPtr origin;
     std::vector<Waiter> waiters;
+    ScriptRoots scripts;  // of all who opened it
     std::optional<Read> reading;
     std::optional<Shown> shown;
     std::optional<Silence> silence;

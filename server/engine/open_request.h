@@ -6,6 +6,7 @@
 
 #include "formats/open.h"
 #include "server/engine/open_profile.h"
+#include "server/engine/script_maps.h"
 
 namespace profd {
 
@@ -19,6 +20,7 @@ struct OpenRequest {
   std::string preferred_metric;  // the same without `metric`, where the file has it: a project's
   std::string name;              // for people; "" the file's name
   std::string member;            // which profile of the file is meant: name or number from 1; "" the first
+  ScriptRoots scripts;           // whose source maps are applied
 };
 
 struct OpenAnswer {

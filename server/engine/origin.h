@@ -16,6 +16,7 @@
 
 #include "formats/open.h"
 #include "server/engine/profile_cache.h"
+#include "server/engine/script_maps.h"
 #include "server/platform/file_watcher.h"
 
 namespace profd {
@@ -27,12 +28,13 @@ struct WatchedPath {
 
 // What an origin gave at one time.
 struct LoadedProfiles {
-  std::vector<ProfilePtr> profiles;  // at least one, in the order of the origin
-  FormatDecision decision;           // what it was read as; of what is no file the format alone
-  ImportReport report;               // what was lost and guessed
-  std::string freshness;             // Origin::freshness() of what was read
-  std::vector<WatchedPath> watched;  // a change of one makes a look at freshness() worth it
-  std::size_t memory = 0;            // of all profiles
+  std::vector<ProfilePtr> profiles;                // at least one, in the order of the origin
+  FormatDecision decision;                         // what it was read as; of what is no file the format alone
+  ImportReport report;                             // what was lost and guessed
+  std::string freshness;                           // Origin::freshness() of what was read
+  std::vector<WatchedPath> watched;                // a change of one makes a look at freshness() worth it
+  std::size_t memory = 0;                          // of all profiles
+  std::vector<std::vector<ScriptAnswer>> scripts;  // by profile: what became of those that it names
 };
 std::size_t memory_of(const std::vector<ProfilePtr>& profiles);
 
@@ -41,6 +43,7 @@ struct LoadContext {
   Executor& executor;
   StopToken stop;
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // may be empty
+  ScriptRoots scripts = {};  // whose source maps are applied to what files have
 };
 
 struct Load {

@@ -67,6 +67,7 @@ Engine::ProgressFn Opening::report_to(const std::optional<psp::ProgressToken>& t
 
 void Opening::open(OpenRequest request, OriginPtr origin, const std::optional<psp::ProgressToken>& token,
                    const std::function<void(std::function<void()>)>& on_cancel, Engine::Opened opened) {
+  request.scripts = session_.workspace.script_roots();
   std::shared_ptr<Progress> progress;
   const std::string what = origin ? origin->name() : std::string(base_name(path_or_uri(request.uri)));
   std::string token_name;
