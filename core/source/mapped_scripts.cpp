@@ -78,17 +78,55 @@ class Mapping {
   }
 
   // What the map says stands where the function's name is written.
-  static std::string_view source_name(const Script& script, std::uint32_t line, std::uint32_t column,
-                                      std::string_view name) {
-    const auto begin = script.text.offset_of({line - 1, column - 1});
-    if (!begin || is_nameless(name)) return {};
-    const auto written = name_of_function(script.text.text(), *begin, name);
+  static std::string_view mapped_name(const Script& script, std::size_t begin, std::string_view name) {
+    if (is_nameless(name)) return {};
+    const auto written = name_of_function(script.text.text(), begin, name);
     if (!written) return {};
-    const ScriptText::Place at = script.text.place_of(*written);
+    const std::uint32_t segment = segment_at(script, *written);
+    return segment == kNone || script.map.name[segment] == kNone
+               ? std::string_view()
+               : std::string_view(script.map.names[script.map.name[segment]]);
+  }
+
+  // The segment that begins at a byte of the script.
+  static std::uint32_t segment_at(const Script& script, std::size_t offset) {
+    const ScriptText::Place at = script.text.place_of(offset);
     const std::uint32_t segment = script.map.find(at.line, at.column);
-    if (segment == kNone || script.map.column[segment] != at.column || script.map.name[segment] == kNone)
-      return {};
-    return script.map.names[script.map.name[segment]];
+    return segment == kNone || script.map.column[segment] != at.column ? kNone : segment;
+  }
+
+  // What the text of the source says, where the map has it. Names that the engine gave by themselves, those
+  // of a script whose map has no names, and those with dots (`t.render`: of something that is called t in the
+  // script alone) say less.
+  std::string_view declared_in_source(const Script& script, std::size_t begin, std::string_view name) {
+    const bool less = name.empty() || name == "(anonymous)" || name.find('.') != std::string_view::npos ||
+                      script.map.names.empty();
+    if (!less) return {};
+    for (const std::size_t from : {start_of_function(script.text.text(), begin), begin}) {
+      const std::uint32_t segment = segment_at(script, from);
+      if (segment == kNone || script.map.source[segment] == kNone) continue;
+      const ScriptText& source = source_text(script, script.map.source[segment]);
+      const auto at = source.offset_of({script.map.source_line[segment], script.map.source_column[segment]});
+      if (!at) continue;
+      if (const std::string_view declared = declared_name(source.text(), *at); !declared.empty())
+        return declared;
+    }
+    return {};
+  }
+
+  const ScriptText& source_text(const Script& script, std::uint32_t source) {
+    const std::string& content = script.map.contents[source];
+    const auto known = source_texts_.find(&content);
+    return known != source_texts_.end() ? known->second
+                                        : source_texts_.emplace(&content, ScriptText(content)).first->second;
+  }
+
+  std::string_view source_name(const Script& script, std::uint32_t line, std::uint32_t column,
+                               std::string_view name) {
+    const auto begin = script.text.offset_of({line - 1, column - 1});
+    if (!begin) return {};
+    const std::string_view known = mapped_name(script, *begin, name);
+    return known.empty() ? declared_in_source(script, *begin, name) : known;
   }
 
   // A function that begins at a place of the script.
@@ -97,7 +135,8 @@ class Mapping {
     MappedFunction out;
     const FunctionTable& functions = in_.functions();
     std::optional<SourcePlace> at;
-    if (line == 1 && column <= 1) {
+    const bool is_whole = line == 1 && column <= 1;
+    if (is_whole) {
       if (script.map.sources.size() != 1) return out;
       at = SourcePlace{source_file(script, 0, tables), 1, 1};
     } else {
@@ -107,12 +146,12 @@ class Mapping {
     if (!at) return out;
     const std::string_view name = in_.function_name(id);
     const std::string_view better =
-        column == 0 ? std::string_view() : source_name(script, line, column, name);
+        column == 0 || is_whole ? std::string_view() : source_name(script, line, column, name);
     FunctionSpec spec;
     spec.name = better.empty() ? tables.copy(functions.name[id.v]) : tables.string(better);
-    spec.system_name = better.empty() || better == name || functions.system_name[id.v].v != 0
-                           ? tables.copy(functions.system_name[id.v])
-                           : tables.copy(functions.name[id.v]);
+    const bool renamed = !better.empty() && better != name && !is_nameless(name);
+    spec.system_name = tables.copy(
+        renamed && functions.system_name[id.v].v == 0 ? functions.name[id.v] : functions.system_name[id.v]);
     spec.file = at->file;
     spec.start_line = at->line;
     spec.start_column = at->column;
@@ -185,6 +224,7 @@ class Mapping {
   const Profile& in_;
   const std::unordered_map<std::uint32_t, const Script*>& by_file_;
   std::vector<MappedFunction> functions_;  // by function of the source
+  std::unordered_map<const std::string*, ScriptText> source_texts_;
   std::unordered_map<std::uint32_t, ScriptCounts> counts_;
 };
 

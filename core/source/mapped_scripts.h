@@ -68,10 +68,11 @@ struct MappedScripts {
 // with their contexts, which are merged where they became equal.
 //
 // A function is where the map says of its line and column (of the line alone, where all of it is one source
-// line). Its name becomes what the map says of the place where its name is written; what it was called is its
-// system name. The script as a whole (line 1, column 1) stays, unless it has one source only. A frame's line
-// becomes what the map says of its line and column; without a column it is known where the generated line is
-// of one source line, and else not at all: the nearest one is a guess.
+// line). Its name becomes what the map says of the place where its name is written; where it has none, or is
+// called by what it was put in, what the text of the source says, if the map has that. What it was called is
+// its system name. The script as a whole (line 1, column 1) stays, unless it has one source only. A frame's
+// line becomes what the map says of its line and column; without a column it is known where the generated
+// line is of one source line, and else not at all: the nearest one is a guess.
 Result<MappedScripts> map_scripts(const Profile& profile,
                                   const std::unordered_map<std::uint32_t, const Script*>& by_file,
                                   StopToken stop = {});

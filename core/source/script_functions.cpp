@@ -1,6 +1,8 @@
 #include "core/source/script_functions.h"
 
+#include <algorithm>
 #include <array>
+#include <span>
 
 #include "core/source/script_text.h"
 
@@ -75,33 +77,78 @@ std::optional<std::size_t> assigned_name(Backward back, std::string_view name) {
   return name_before(back, name);
 }
 
-// Before the body of a class: `class NAME`, `class NAME extends BASE`, `NAME = class`, whatever BASE is.
-std::optional<std::size_t> class_name(std::string_view head, std::string_view name) {
-  const std::size_t from = head.size() > kMaxSpace ? head.size() - kMaxSpace : 0;
-  const std::size_t keyword = head.substr(from).rfind("class");
-  if (keyword == std::string_view::npos || !is_word_start(head, from + keyword)) return std::nullopt;
-  std::size_t at = from + keyword + 5;
-  while (at < head.size() && is_script_space(head[at])) ++at;
-  if (head.substr(at).starts_with(name) &&
-      (at + name.size() == head.size() || !is_letter(head[at + name.size()])))
-    return at;
-  return assigned_name(Backward(head.substr(0, from + keyword)), name);
+// The identifier that begins at `offset`.
+std::string_view word_at(std::string_view text, std::size_t offset) {
+  std::size_t end = offset;
+  while (end < text.size() && end - offset < kMaxSpace && is_letter(text[end])) ++end;
+  return text.substr(offset, end - offset);
 }
 
-// The class whose body `before` is within. Braces in strings lead astray: then no class of that name is
-// found.
-std::optional<std::size_t> name_of_class_around(std::string_view before, std::string_view name) {
+std::size_t after_space(std::string_view text, std::size_t offset) {
+  while (offset < text.size() && is_script_space(text[offset])) ++offset;
+  return offset;
+}
+
+bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// What stands before a name that is declared.
+constexpr std::array<std::string_view, 11> kBeforeNames = {"const",    "let",     "var",       "static",
+                                                           "public",   "private", "protected", "readonly",
+                                                           "override", "export",  "default"};
+
+// NAME of `const NAME = `, `NAME: ` of an object and the like, to which what begins behind `back` is given. A
+// type that is one word may stand between.
+std::string_view assigned_to(Backward back) {
+  for (int n = 0; n < 4 && back.take('('); ++n) {
+  }
+  const bool property = !back.take('=');
+  if (property && !back.take(':')) return {};
+  const std::string_view name = back.word();
+  if (name.empty() || !back.take_word(name)) return {};
+  back.skip_space();
+  const std::string_view before = back.text();
+  if (property) return before.ends_with('{') || before.ends_with(',') ? name : std::string_view();
+  constexpr std::string_view kEnds = ",;{}.";
+  if (before.empty() || kEnds.find(before.back()) != std::string_view::npos) return name;
+  if (is_one_of(back.word(), kBeforeNames)) return name;
+  if (!back.take(':')) return {};
+  const std::string_view typed = back.word();
+  return !typed.empty() && back.take_word(typed) && is_one_of(back.word(), kBeforeNames) ? typed
+                                                                                         : std::string_view();
+}
+
+// Where the word `class` begins that ends before a body; npos where there is none.
+std::size_t class_keyword(std::string_view head) {
+  const std::size_t from = head.size() > kMaxSpace ? head.size() - kMaxSpace : 0;
+  const std::size_t keyword = head.substr(from).rfind("class");
+  return keyword == std::string_view::npos || !is_word_start(head, from + keyword) ? std::string_view::npos
+                                                                                   : from + keyword;
+}
+
+// Before the body of a class: `class NAME`, `class NAME extends BASE`, `NAME = class`, whatever BASE is.
+std::optional<std::size_t> class_name(std::string_view head, std::string_view name) {
+  const std::size_t keyword = class_keyword(head);
+  if (keyword == std::string_view::npos) return std::nullopt;
+  const std::size_t at = after_space(head, keyword + 5);
+  if (word_at(head, at) == name) return at;
+  return assigned_name(Backward(head.substr(0, keyword)), name);
+}
+
+// What is before the body that `before` ends in. Braces in strings lead astray: then no class is found there.
+std::string_view head_of_body(std::string_view before) {
   std::size_t depth = 0;
   const std::size_t stop = before.size() > kMaxClass ? before.size() - kMaxClass : 0;
   for (std::size_t at = before.size(); at-- > stop;) {
     if (before[at] == '}') {
       ++depth;
     } else if (before[at] == '{') {
-      if (depth == 0) return class_name(before.substr(0, at), name);
+      if (depth == 0) return before.substr(0, at);
       --depth;
     }
   }
-  return std::nullopt;
+  return {};
 }
 
 // At a first word: `async function NAME`, `class NAME`, `get NAME`, `NAME(`.
@@ -143,13 +190,48 @@ std::optional<std::size_t> name_of_function(std::string_view script, std::size_t
   if (name.empty() || name.size() > kMaxSpace || offset > script.size()) return std::nullopt;
   Backward back(script.substr(0, offset));
   if (const auto found = name_before(back, name)) return found;
-  if (back.word() == "constructor") return name_of_class_around(back.text(), name);
+  if (back.word() == "constructor") return class_name(head_of_body(back.text()), name);
   Backward assigned = back;
   assigned.take('*');
   assigned.take_word("function");
   assigned.take_word("async");
   if (const auto found = assigned_name(assigned, name)) return found;
   return name_after(script, offset, name);
+}
+
+std::size_t start_of_function(std::string_view script, std::size_t offset) {
+  Backward back(script.substr(0, std::min(offset, script.size())));
+  if (back.take_word("constructor")) return back.offset();
+  Backward before = back;
+  before.take('*');
+  if (before.take_word("function")) back = before;
+  if (before.take_word("async")) back = before;
+  back.skip_space();
+  return back.offset() == offset ? offset : after_space(script, back.offset());
+}
+
+std::string_view declared_name(std::string_view source, std::size_t offset) {
+  if (offset >= source.size()) return {};
+  constexpr std::array<std::string_view, 5> kModifiers = {"export", "default", "async", "static", "public"};
+  std::size_t at = offset;
+  while (is_one_of(word_at(source, at), kModifiers))
+    at = after_space(source, at + word_at(source, at).size());
+  const std::string_view first = word_at(source, at);
+  if (first == "function") {
+    at = after_space(source, at + first.size());
+    if (at < source.size() && source[at] == '*') at = after_space(source, at + 1);
+    if (const std::string_view name = word_at(source, at); !name.empty()) return name;
+  }
+  Backward back(source.substr(0, std::min(offset, source.size())));
+  if (first == "constructor") {
+    const std::string_view head = head_of_body(back.text());
+    const std::size_t keyword = class_keyword(head);
+    if (keyword == std::string_view::npos) return {};
+    const std::string_view name = word_at(head, after_space(head, keyword + 5));
+    return !name.empty() && name != "extends" ? name : assigned_to(Backward(head.substr(0, keyword)));
+  }
+  back.take_word("async");
+  return assigned_to(back);
 }
 
 }  // namespace profd

@@ -16,6 +16,14 @@ namespace profd {
 std::optional<std::size_t> name_of_function(std::string_view script, std::size_t offset,
                                             std::string_view name);
 
+// Where a function is written from that begins at `offset`, by V8's account: its first word (`async`,
+// `function`, `constructor`), else its parameters.
+std::size_t start_of_function(std::string_view script, std::size_t offset);
+
+// What a source calls the function that is written from `offset` on: `function NAME`, `const NAME = (a) =>`,
+// `NAME: function`, the class of a `constructor`. "" for one without a name, and where it is not clear.
+std::string_view declared_name(std::string_view source, std::size_t offset);
+
 // Whether a function may begin there: at parameters, or at a word.
 bool may_begin_function(std::string_view script, std::size_t offset);
 

@@ -22,6 +22,7 @@ struct ScriptMap {
   std::vector<std::uint32_t> name;  // of what stands there in the source; kNone: not said
 
   std::vector<std::string> sources;       // paths and URLs
+  std::vector<std::string> contents;      // by source: its text, "" unknown
   std::vector<std::uint8_t> third_party;  // by source: 1 where the map says that it is no code of the user
   std::vector<std::string> names;
 

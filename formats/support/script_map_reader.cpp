@@ -71,7 +71,7 @@ class MapReading {
     std::optional<std::uint64_t> mappings, sections, ignored, old_ignored;
     std::optional<std::int64_t> version;
     std::string root;
-    std::vector<std::string> sources;
+    std::vector<std::string> sources, contents;
     JsonCursor in = in_;
     in.seek(piece.at, piece.json_depth);
     std::string_view key;
@@ -84,6 +84,8 @@ class MapReading {
         root = in.string();
       } else if (key == "sources" && kind == JsonKind::array) {
         PROFD_CHECK(read_texts(in, first_source_, sources));
+      } else if (key == "sourcesContent" && kind == JsonKind::array) {
+        PROFD_CHECK(read_texts(in, first_source_, contents));
       } else if (key == "names" && kind == JsonKind::array) {
         std::vector<std::string> names;
         PROFD_CHECK(read_texts(in, first_name_, names));
@@ -102,6 +104,8 @@ class MapReading {
     if (sections) return read_sections(*sections, piece);
     if (!mappings) return wrong(piece.at, "the source map has no mappings");
     add_sources(root, sources);
+    contents.resize(sources.size());
+    std::move(contents.begin(), contents.end(), std::back_inserter(out_.contents));
     if (ignored || old_ignored)
       PROFD_CHECK(read_ignored(ignored.value_or(old_ignored.value_or(0)), piece.json_depth + 1));
     in.seek(*mappings, piece.json_depth + 1);

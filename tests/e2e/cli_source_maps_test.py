@@ -59,7 +59,7 @@ class SourceMaps(InFolder):
 
     def test_functions_of_a_minified_bundle_are_those_of_a_run_of_the_sources(self):
         ran = self.functions("sources.cpuprofile")
-        for bundle in ("minified.cpuprofile", "bundled.cpuprofile"):
+        for bundle in ("minified.cpuprofile", "bundled.cpuprofile", "webpack.cpuprofile"):
             mapped = self.functions(bundle)
             for function, share in ran.items():
                 if share >= 0.01:

@@ -29,7 +29,7 @@ void check_map(std::string_view text) {
     check(found <= i && map->line[found] == map->line[i] && map->column[found] == map->column[i]);
     static_cast<void>(only_line(*map, map->line[i], map->column[i]));
   }
-  check(map->third_party.size() == map->sources.size());
+  check(map->third_party.size() == map->sources.size() && map->contents.size() == map->sources.size());
 }
 
 }  // namespace
@@ -44,6 +44,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const ScriptText::Place place = script.place_of(offset);
     const auto again = script.offset_of(place);
     check(!again || script.place_of(*again).line == place.line);
+    check(start_of_function(text, offset) <= offset);
+    static_cast<void>(declared_name(text, offset));
     if (const auto name = name_of_function(text, offset, "f")) check(text.substr(*name).starts_with('f'));
   }
   return 0;

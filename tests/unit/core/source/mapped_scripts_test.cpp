@@ -20,6 +20,7 @@ ScriptMap bundle_map() {
   ScriptMap map;
   map.sources = {"/src/a.ts", "/src/b.ts"};
   map.third_party = {0, 0};
+  map.contents = {"", ""};
   map.names = {"readAll", "value", "square"};
   const auto add = [&](std::uint32_t line, std::uint32_t column, std::uint32_t source,
                        std::uint32_t source_line, std::uint32_t source_column, std::uint32_t name = kNone) {
@@ -154,6 +155,22 @@ TEST_CASE("a name of another function than the one that is written there is kept
   CHECK(selfs(*out.profile) ==
         std::map<std::string, std::int64_t>{{"q () /src/a.ts:5:10 at /src/a.ts:0:0", 1},
                                             {"(anonymous) () /src/b.ts:3:16 at /src/b.ts:0:0", 2}});
+}
+
+TEST_CASE(
+    "functions without a name, and those named by what they are put in, are called as the map's text of the "
+    "source") {
+  Demo demo;
+  demo.add({demo.frame(demo.function("(anonymous)", 1, 31))}, 1);
+  demo.add({demo.frame(demo.function("o.y", 1, 31))}, 2);
+  demo.add({demo.frame(demo.function("r", 1, 11))}, 4);
+  ScriptMap map = bundle_map();
+  map.contents = {"\n\n\n\nfunction other(value) {\n", "\n\nconst square = (of) => of * of;\n"};
+  map.source_column[6] = 15;
+  const std::map<std::string, std::int64_t> expected = {{"square () /src/b.ts:3:16 at /src/b.ts:0:0", 1},
+                                                        {"square (o.y) /src/b.ts:3:16 at /src/b.ts:0:0", 2},
+                                                        {"readAll (r) /src/a.ts:5:10 at /src/a.ts:0:0", 4}};
+  CHECK(selfs(*mapped(demo.profile(), std::move(map)).profile) == expected);
 }
 
 TEST_CASE("a script of one source is that source as a whole") {

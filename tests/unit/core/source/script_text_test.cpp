@@ -100,6 +100,53 @@ TEST_CASE("the name of a function is found where it is written") {
   CHECK(name_at("class A{f={g:1};constructor@(a){}}", "f") == "-");
 }
 
+TEST_CASE("a function is written from its first word, or from its parameters") {
+  const auto start = [](std::string script) {
+    const std::size_t at = script.find('@');
+    script.erase(at, 1);
+    return script.substr(start_of_function(script, at));
+  };
+  CHECK(start("g(function@(a){})") == "function(a){})");
+  CHECK(start("g(async function * @(a){})") == "async function * (a){})");
+  CHECK(start("g(async @(a)=>a)") == "async (a)=>a)");
+  CHECK(start("g(@(a)=>a)") == "(a)=>a)");
+  CHECK(start("a * @(b)") == "(b)");
+  CHECK(start("class A{constructor@(a){}}") == "constructor(a){}}");
+  CHECK(start("@") == "");
+}
+
+TEST_CASE("what a source calls a function is read where it is written") {
+  const auto declared = [](std::string source) {
+    const std::size_t at = source.find('@');
+    source.erase(at, 1);
+    return std::string(declared_name(source, at));
+  };
+  CHECK(declared("@function f(a: number) {}") == "f");
+  CHECK(declared("@export default async function* f<T>(a: T) {}") == "f");
+  CHECK(declared("export @async function f() {}") == "f");
+  CHECK(declared("const f = @(a) => a") == "f");
+  CHECK(declared("let f = @async (a) => a") == "f");
+  CHECK(declared("let f = async @(a) => a") == "f");
+  CHECK(declared("const f: Maker = @(a) => a") == "f");
+  CHECK(declared("exports.f = @function (a) {}") == "f");
+  CHECK(declared("  static f = @(a) => a") == "f");
+  CHECK(declared("x = { a, f: @(a) => a }") == "f");
+  CHECK(declared("class f { @constructor(a) {} }") == "f");
+  CHECK(declared("class f<T> extends g { a() { if (x) {} } @constructor(a) {} }") == "f");
+  CHECK(declared("const f = class extends g { @constructor(a) {} }") == "f");
+  // What is not clear is none.
+  CHECK(declared("g(@(a) => a)") == "");
+  CHECK(declared("g(@function (a) {})") == "");
+  CHECK(declared("c ? a : @(b) => b") == "");
+  CHECK(declared("const f: Map<string, Maker> = @(a) => a") == "");
+  CHECK(declared("const f: (a: number) => void = @(a) => a") == "");
+  CHECK(declared("(a) => @(b) => b") == "");
+  CHECK(declared("a == @(b)") == "");
+  CHECK(declared("{ @constructor(a) {} }") == "");
+  CHECK(declared("@") == "");
+  CHECK(declared_name("f", 9) == "");
+}
+
 TEST_CASE("another name is none") {
   CHECK(name_at("function g@(a){}", "f") == "-");
   CHECK(name_at("function gf@(a){}", "f") == "-");

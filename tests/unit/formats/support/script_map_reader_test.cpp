@@ -128,6 +128,12 @@ TEST_CASE("a place before the first segment of a line is none of the line before
   CHECK(at(map, 2, 0) == "-");
 }
 
+TEST_CASE("texts of sources are kept where the map has them") {
+  const ScriptMap map =
+      read(R"({"version":3,"sources":["a","b","c"],"sourcesContent":["x\ny",null],"mappings":""})");
+  CHECK(map.contents == std::vector<std::string>{"x\ny", "", ""});
+}
+
 TEST_CASE("segments of no source end what is before them, and lines out of order are sorted") {
   const ScriptMap map = read(R"({"version":3,"sources":["a.ts"],"mappings":"AAAA,I;IAAA,JAAA"})");
   CHECK(at(map, 0, 3) == "a.ts:0:0");
