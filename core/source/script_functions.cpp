@@ -202,12 +202,15 @@ std::optional<std::size_t> name_of_function(std::string_view script, std::size_t
 std::size_t start_of_function(std::string_view script, std::size_t offset) {
   Backward back(script.substr(0, std::min(offset, script.size())));
   if (back.take_word("constructor")) return back.offset();
+  std::size_t start = offset;
+  const auto take = [&](std::string_view word) {
+    if (back.take_word(word)) start = back.offset();
+  };
   Backward before = back;
-  before.take('*');
-  if (before.take_word("function")) back = before;
-  if (before.take_word("async")) back = before;
-  back.skip_space();
-  return back.offset() == offset ? offset : after_space(script, back.offset());
+  if (before.take('*'); before.word() == "function") back = before;
+  take("function");
+  take("async");
+  return start;
 }
 
 std::string_view declared_name(std::string_view source, std::size_t offset) {
