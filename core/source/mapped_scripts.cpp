@@ -21,6 +21,10 @@ bool is_nameless(std::string_view name) {
   return name.empty() || name.front() == '(' || name.front() == '<';
 }
 
+// Looking for a name can take as long as a class is large: of more functions than any real script has, the
+// rest keep theirs.
+constexpr std::uint32_t kMostNames = 50'000, kMostChecked = 2000;
+
 // Where code of a script is in its source. Lines and columns from 1, 0 unknown.
 struct SourcePlace {
   StringId file;
@@ -73,7 +77,7 @@ class Mapping {
     }
     const auto only = only_line(map, line - 1, line_begin == 0 ? 0 : line_begin - 1);
     if (only) return SourcePlace{source_file(script, only->source, tables), only->line + 1, 0};
-    unclear = true;
+    unclear = map.find(line - 1, kNone - 1) != kNone;  // there is code of sources on the line
     return std::nullopt;
   }
 
@@ -124,7 +128,7 @@ class Mapping {
   std::string_view source_name(const Script& script, std::uint32_t line, std::uint32_t column,
                                std::string_view name) {
     const auto begin = script.text.offset_of({line - 1, column - 1});
-    if (!begin) return {};
+    if (!begin || ++n_names_ > kMostNames) return {};
     const std::string_view known = mapped_name(script, *begin, name);
     return known.empty() ? declared_in_source(script, *begin, name) : known;
   }
@@ -187,7 +191,8 @@ class Mapping {
         column != 0) {
       const auto begin = script->text.offset_of({line - 1, column - 1});
       const std::string_view name = in_.function_name(old);
-      if (begin && !is_nameless(name) && name_of_function(script->text.text(), *begin, name))
+      if (begin && !is_nameless(name) && ++n_names_ <= kMostNames &&
+          name_of_function(script->text.text(), *begin, name))
         function = function_at(old, *script, line, column, tables);
     }
 
@@ -225,6 +230,7 @@ class Mapping {
   const std::unordered_map<std::uint32_t, const Script*>& by_file_;
   std::vector<MappedFunction> functions_;  // by function of the source
   std::unordered_map<const std::string*, ScriptText> source_texts_;
+  std::uint32_t n_names_ = 0;  // that were looked for
   std::unordered_map<std::uint32_t, ScriptCounts> counts_;
 };
 
@@ -233,8 +239,10 @@ class Mapping {
 std::vector<ProfiledScript> scripts_of(const Profile& profile) {
   const FrameTable& frames = profile.frames();
   std::unordered_map<std::uint32_t, double> self;  // by file
+  std::vector<std::uint8_t> seen(profile.strings().size(), 0);
   const auto add = [&](StringId file) {
-    if (!self.contains(file.v) && is_script(profile.strings()[file])) self.emplace(file.v, 0.0);
+    if (std::exchange(seen[file.v], std::uint8_t{1}) != 0) return;
+    if (is_script(profile.strings()[file])) self.emplace(file.v, 0.0);
   };
   for (std::size_t f = 0; f < frames.size(); ++f) {
     add(frames.file[f]);
@@ -257,27 +265,34 @@ std::vector<ProfiledScript> scripts_of(const Profile& profile) {
       profile.self().values[metric.v]);
   const double total = as_double(profile.total(metric));
   std::vector<ProfiledScript> out;
-  for (const auto& [file, sum] : self) out.push_back({StringId{file}, total == 0 ? 0 : sum / total});
+  for (const auto& [file, sum] : self) out.push_back({StringId{file}, total == 0 ? 0 : sum / total, {}});
   std::sort(out.begin(), out.end(), [](const ProfiledScript& a, const ProfiledScript& b) {
     return a.share != b.share ? a.share > b.share : a.file < b.file;
   });
+  std::unordered_map<std::uint32_t, std::size_t> row_of;
+  for (std::size_t row = 0; row < out.size(); ++row) row_of.emplace(out[row].file.v, row);
+  for (std::size_t f = 0; f < profile.functions().size(); ++f)
+    if (const auto at = row_of.find(profile.functions().file[f].v); at != row_of.end())
+      out[at->second].functions.push_back(FunctionId{f});
   return out;
 }
 
-ScriptEvidence script_evidence(const Profile& profile, StringId file, const ScriptText& script) {
+ScriptEvidence script_evidence(const Profile& profile, const ProfiledScript& named,
+                               const ScriptText& script) {
   ScriptEvidence out;
   const FunctionTable& functions = profile.functions();
-  for (std::size_t f = 0; f < functions.size(); ++f) {
-    const std::uint32_t line = functions.start_line[f], column = functions.start_column[f];
-    if (functions.file[f] != file || line == 0 || column == 0 || (line == 1 && column == 1)) continue;
+  for (const FunctionId function : named.functions) {
+    const std::uint32_t f = function.v, line = functions.start_line[f], column = functions.start_column[f];
+    if (line == 0 || column == 0 || (line == 1 && column == 1)) continue;
+    if (out.n_places == kMostChecked) break;
     ++out.n_places;
     const std::string_view name = profile.strings()[functions.name[f]];
-    const bool named = !is_nameless(name);
-    out.n_named += named ? 1 : 0;
+    const bool has_name = !is_nameless(name);
+    out.n_named += has_name ? 1 : 0;
     const auto at = script.offset_of({line - 1, column - 1});
     if (!at || !may_begin_function(script.text(), *at)) continue;
     ++out.n_fitting;
-    out.n_named_fitting += named && name_of_function(script.text(), *at, name) ? 1 : 0;
+    out.n_named_fitting += has_name && name_of_function(script.text(), *at, name) ? 1 : 0;
   }
   return out;
 }

@@ -18,14 +18,15 @@
 namespace profd {
 
 struct ProfiledScript {
-  StringId file;     // of the profile
-  double share = 0;  // of the default metric: spent in frames of the script itself
+  StringId file;                      // of the profile
+  double share = 0;                   // of the default metric: spent in frames of the script itself
+  std::vector<FunctionId> functions;  // defined in it
 };
 // Files of frames and functions that are JavaScript by their names (.js, .mjs, .cjs, before a query),
 // costliest first.
 std::vector<ProfiledScript> scripts_of(const Profile& profile);
 
-// How the functions that a profile has in a script fit to its text.
+// How the functions that a profile has in a script, 2,000 of them at most, fit to its text.
 struct ScriptEvidence {
   std::uint32_t n_places = 0;   // functions whose line and column are known, but for the script as a whole
   std::uint32_t n_fitting = 0;  // at whose place a function may begin
@@ -41,7 +42,7 @@ struct ScriptEvidence {
     return !other_text() && n_places >= 2 && n_named_fitting >= 1 && n_named_fitting * 2 >= n_named;
   }
 };
-ScriptEvidence script_evidence(const Profile& profile, StringId file, const ScriptText& script);
+ScriptEvidence script_evidence(const Profile& profile, const ProfiledScript& named, const ScriptText& script);
 
 // Whether a map can be one of the script: its segments begin where words and signs do. Looks at 4,000 of
 // them.

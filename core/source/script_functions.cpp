@@ -10,7 +10,7 @@ namespace profd {
 namespace {
 
 // How far back the head of a class is looked for.
-constexpr std::size_t kMaxClass = std::size_t{256} << 10;
+constexpr std::size_t kMaxClass = std::size_t{64} << 10;
 constexpr std::size_t kMaxSpace = 256;
 
 // Of an identifier; letters that are not ASCII may be.

@@ -128,7 +128,7 @@ Result<DerivedMetricsPtr> derived_here(const ProfileOptions& options, const Prof
 
 // `input`: of a file, what was opened of it.
 Result<OriginPtr> origin_of(const std::string& path, const OpenOptions& open, const Origins& origins,
-                            std::optional<OpenInput>& input) {
+                            const std::string& binary, std::optional<OpenInput>& input) {
   if (is_uri(path)) {
     auto made = origins.make(path, open);
     if (!made) return named(path, made.error());
@@ -136,6 +136,11 @@ Result<OriginPtr> origin_of(const std::string& path, const OpenOptions& open, co
   }
   auto opened = open_input(path, open.limits.input_bytes);
   if (!opened) return named(path, opened.error());
+  if (!binary.empty()) {
+    auto program = open_input(binary, open.limits.input_bytes);
+    if (!program) return named(binary, program.error());
+    opened->program = std::move(program->file);
+  }
   if (opened->file.bytes().size() < kSmallFile) expect_a_full_heap();
   input = *opened;
   return input_origin(path, std::move(*opened), open);
@@ -157,7 +162,8 @@ Result<OriginPtr> composed_of(OriginPtr after, const ProfileOptions& options, co
   const auto add = [&](const std::vector<std::string>& files, bool before) -> Result<void> {
     for (const std::string& file : files) {
       std::optional<OpenInput> input;
-      PROFD_TRY(OriginPtr origin, origin_of(file == "-" ? "/dev/stdin" : file, open, origins, input));
+      PROFD_TRY(OriginPtr origin,
+                origin_of(file == "-" ? "/dev/stdin" : file, open, origins, options.binary, input));
       spec.parts.push_back({std::move(origin), options.profile, before, nullptr});
     }
     return {};
@@ -231,6 +237,8 @@ void add_view_options(CLI::App& app, ProfileOptions& options) {
   app.add_flag("--gc-on-stack", options.gc_on_stack,
                "Show V8's garbage collector on the stack that ran before it, not by itself");
   app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
+  app.add_option("--binary", options.binary, "The program that ran, where the file does not say: gmon.out")
+      ->type_name("PATH");
   app.add_flag("--no-source-maps", options.no_source_maps,
                "Show scripts as they ran, not by the sources that their source maps name");
   app.add_option("--profile", options.profile, "Which one, in a file of several")->type_name("N|NAME");
@@ -323,7 +331,7 @@ Result<Load> load_of(const ProfileOptions& options, const Console& console, Exec
   const std::string name = shown_file(options);
   const Origins origins;
   std::optional<OpenInput> input;
-  PROFD_TRY(OriginPtr origin, origin_of(path, open, origins, input));
+  PROFD_TRY(OriginPtr origin, origin_of(path, open, origins, options.binary, input));
   if (options.base.empty() && options.match != MatchRules())
     return fail(ErrorCode::invalid, "--rename and --match are of a comparison, with --base FILE");
   if (!options.base.empty() || options.together) {

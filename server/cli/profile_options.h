@@ -32,6 +32,7 @@ struct ProfileOptions {
   bool gc_on_stack = false;
   bool no_cache = false;
   bool no_source_maps = false;
+  std::string binary;  // what ran
   std::string profile;  // number from 1, or name, inside a file of several
   std::vector<std::string> filters;
   bool mine = false;  // as a last filter

@@ -105,7 +105,7 @@ class ScriptFinding {
       ScriptAnswer answer;
       answer.script = profile_->strings()[script.file];
       answer.share = script.share;
-      PROFD_CHECK(find(script.file, answer));
+      PROFD_CHECK(find(script, answer));
       out.scripts.push_back(std::move(answer));
     }
     if (by_file_.empty()) return out;
@@ -131,7 +131,7 @@ class ScriptFinding {
   }
 
   // Errors are those that end all of it; what is wrong with the script is in the answer.
-  Result<void> find(StringId file, ScriptAnswer& answer) {
+  Result<void> find(const ProfiledScript& profiled, ScriptAnswer& answer) {
     PROFD_CHECK(stop_.status());
     const std::string path = path_of_script(answer.script);
     const Candidates candidates = candidates_of(path, roots_);
@@ -151,10 +151,10 @@ class ScriptFinding {
       texts_.push_back(std::move(*text));
       ScriptText script(texts_.back());
       const std::string_view url = source_map_url(script.text());
-      const ScriptEvidence evidence = script_evidence(*profile_, file, script);
+      const ScriptEvidence evidence = script_evidence(*profile_, profiled, script);
       if (!url.empty() && !evidence.other_text() && (named || evidence.confirms())) {
         answer.file = candidate;
-        return read_map(file, url, std::move(script), answer);
+        return read_map(profiled.file, url, std::move(script), answer);
       }
       texts_.pop_back();
       if (!named) continue;

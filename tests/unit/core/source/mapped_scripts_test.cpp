@@ -140,11 +140,14 @@ TEST_CASE("code that the map has no source of stays as it is") {
   Demo demo;
   demo.add({demo.frame(demo.function("v", 1, 26))}, 1);
   demo.add({demo.frame(demo.function("w", 7, 1))}, 2);
+  demo.add({demo.frame(demo.function("w", 7, 1), 8)}, 4);
   const MappedScripts out = mapped(demo.profile());
   CHECK(selfs(*out.profile) ==
         std::map<std::string, std::int64_t>{{"v () /dist/app.js:1:26 at /dist/app.js:0:0", 1},
-                                            {"w () /dist/app.js:7:1 at /dist/app.js:0:0", 2}});
-  CHECK(out.counts.begin()->second.n_without_source == 2);
+                                            {"w () /dist/app.js:7:1 at /dist/app.js:0:0", 2},
+                                            {"w () /dist/app.js:7:1 at /dist/app.js:8:0", 4}});
+  CHECK(out.counts.begin()->second.n_without_source == 3);
+  CHECK(out.counts.begin()->second.n_unclear_lines == 0);
 }
 
 TEST_CASE("a name of another function than the one that is written there is kept") {
@@ -226,20 +229,21 @@ TEST_CASE("a text is told from the one that was recorded by where functions begi
             demo.frame(demo.function("(anonymous)", 1, 1))},
            1);
   const ProfilePtr profile = demo.profile();
-  const StringId file = scripts_of(*profile)[0].file;
-  const ScriptEvidence same = script_evidence(*profile, file, ScriptText(kText));
+  const ProfiledScript named = scripts_of(*profile)[0];
+  CHECK(named.functions.size() == 3);
+  const ScriptEvidence same = script_evidence(*profile, named, ScriptText(kText));
   CHECK(same.n_places == 2);
   CHECK(same.n_fitting == 2);
   CHECK(same.n_named_fitting == 2);
   CHECK(same.confirms());
   const std::string later = "\"use strict\";" + std::string(kText);
-  CHECK(script_evidence(*profile, file, ScriptText(later)).other_text());
-  CHECK(script_evidence(*profile, file, ScriptText("")).other_text());
+  CHECK(script_evidence(*profile, named, ScriptText(later)).other_text());
+  CHECK(script_evidence(*profile, named, ScriptText("")).other_text());
   // Functions without columns say nothing.
   Demo silent;
   silent.add({silent.frame(silent.function("r", 1, 0))}, 1);
   const ProfilePtr other = silent.profile();
-  const ScriptEvidence none = script_evidence(*other, scripts_of(*other)[0].file, ScriptText(later));
+  const ScriptEvidence none = script_evidence(*other, scripts_of(*other)[0], ScriptText(later));
   CHECK_FALSE(none.other_text());
   CHECK_FALSE(none.confirms());
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "formats/open.h"
+#include "server/engine/engine.h"
 #include "server/engine/origin.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -250,4 +251,34 @@ TEST_CASE("scripts and maps that are too large are not read, nor too many of the
       map_scripts_of(*std::move(builder).finish(), {{project.folder.path.string()}, {}, false}, {});
   REQUIRE(many);
   CHECK(many->scripts.size() == kMaxScripts);
+}
+
+TEST_CASE("who opens a profile with further folders has it read again, where scripts were not found") {
+  const Project project;
+  static_cast<void>(project.profile());
+  Engine engine(EngineOptions(), [](UniqueFunction<void()> task) { task(); });
+  const ClientId client = engine.add_client(nullptr);
+  const auto opened = [&](const ScriptRoots& roots) {
+    OpenRequest request;
+    request.uri = "file://" + (project.folder.path / "a.cpuprofile").string();
+    request.scripts = roots;
+    OpenProfilePtr out;
+    engine.open(client, request, {}, [&](Result<OpenAnswer> answer) {
+      REQUIRE(answer);
+      out = answer->profile;
+    });
+    REQUIRE(out);
+    return out;
+  };
+  const std::string source = (project.folder.path / "src/grid.ts").string();
+  const test::TempFolder elsewhere;
+  const ScriptRoots other{{elsewhere.path.string()}, {}, false};
+  const OpenProfilePtr first = opened(other);
+  CHECK_FALSE(has_function(*first->profile, "smooth", source));
+  CHECK(opened(other)->revision == first->revision);
+  const OpenProfilePtr second = opened({{project.folder.path.string()}, {}, false});
+  CHECK(second->handle == first->handle);
+  CHECK(second->revision > first->revision);
+  CHECK(has_function(*second->profile, "smooth", source));
+  CHECK(opened(other)->revision == second->revision);
 }
