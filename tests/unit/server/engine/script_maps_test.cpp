@@ -17,20 +17,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path kFixtures = PROFD_SOURCE_DIR "/tests/fixtures/source-maps";
+const fs::path kBundles = PROFD_SOURCE_DIR "/tests/fixtures/source-maps";
 
-std::string text_of(const fs::path& path) {
+std::string bundle_text(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // A project with the minified bundle, and the profile of it as if it had been recorded there.
-struct Project {
+struct BundleProject {
   test::TempFolder folder;
   std::string script = copy("dist/minified/app.js"), map = copy("dist/minified/app.js.map");
-  std::string profile_text = with_folder(text_of(kFixtures / "minified.cpuprofile"));
+  std::string profile_text = with_folder(bundle_text(kBundles / "minified.cpuprofile"));
 
-  std::string copy(const std::string& name) { return folder.file(name, text_of(kFixtures / name)); }
+  std::string copy(const std::string& name) { return folder.file(name, bundle_text(kBundles / name)); }
   std::string with_folder(std::string text) const {
     const std::string_view recorded = "/src/source-maps";
     for (std::size_t at = text.find(recorded); at != std::string::npos; at = text.find(recorded, at))
@@ -60,6 +60,13 @@ const ScriptAnswer& of_bundle(const ScriptsMapped& mapped) {
   return *found;
 }
 
+struct QuietListener final : EngineListener {
+  void on_profile_changed(ProfileChange, const std::string&, std::uint32_t, const std::string&,
+                          const std::string&, std::size_t) override {}
+  void on_selection_changed(const std::optional<SharedSelection>&, ClientId) override {}
+  void on_activity_changed(const std::string&) override {}
+};
+
 bool has_function(const Profile& profile, std::string_view name, const std::string& file) {
   const FunctionTable& functions = profile.functions();
   for (std::size_t f = 0; f < functions.size(); ++f)
@@ -71,7 +78,7 @@ bool has_function(const Profile& profile, std::string_view name, const std::stri
 }  // namespace
 
 TEST_CASE("a bundle below a root is shown by its sources") {
-  const Project project;
+  const BundleProject project;
   const ScriptsMapped out = project.mapped();
   const ScriptAnswer& bundle = of_bundle(out);
   CHECK(bundle.state == ScriptState::mapped);
@@ -91,14 +98,14 @@ TEST_CASE("a bundle below a root is shown by its sources") {
 }
 
 TEST_CASE("without roots no script is looked for") {
-  const Project project;
+  const BundleProject project;
   const ScriptsMapped out = project.mapped({});
   CHECK(out.scripts.empty());
   CHECK(has_function(*out.profile, "(anonymous)", project.script));
 }
 
 TEST_CASE("scripts and maps outside of the roots are not read, nor through links") {
-  const Project project;
+  const BundleProject project;
   test::TempFolder elsewhere;
   const ScriptRoots roots{{elsewhere.path.string()}, {}, false};
   CHECK(of_bundle(project.mapped(roots)).state == ScriptState::not_here);
@@ -107,7 +114,8 @@ TEST_CASE("scripts and maps outside of the roots are not read, nor through links
   CHECK(of_bundle(project.mapped(roots)).state == ScriptState::not_here);
   // The script is here, its map leads out.
   fs::remove(project.map);
-  const std::string outside = elsewhere.file("app.js.map", text_of(kFixtures / "dist/minified/app.js.map"));
+  const std::string outside =
+      elsewhere.file("app.js.map", bundle_text(kBundles / "dist/minified/app.js.map"));
   fs::create_symlink(outside, project.map);
   const ScriptsMapped out = project.mapped();
   CHECK(of_bundle(out).state == ScriptState::unusable);
@@ -119,37 +127,37 @@ TEST_CASE("scripts and maps outside of the roots are not read, nor through links
 }
 
 TEST_CASE("a script is found by a mapping, or by the end of its path where its text says so") {
-  Project project;
-  project.profile_text = text_of(kFixtures / "minified.cpuprofile");
+  BundleProject project;
+  project.profile_text = bundle_text(kBundles / "minified.cpuprofile");
   const std::string root = project.folder.path.string();
   CHECK(of_bundle(project.mapped({{root}, {{"/src/source-maps", root}}, false})).state ==
         ScriptState::mapped);
   CHECK(of_bundle(project.mapped({{root}, {}, false})).state == ScriptState::mapped);
   CHECK(of_bundle(project.mapped({{root + "/dist/minified"}, {}, false})).state == ScriptState::mapped);
   // Of the same name, and another script.
-  project.folder.file("dist/minified/app.js", text_of(kFixtures / "dist/limited/app.js"));
+  project.folder.file("dist/minified/app.js", bundle_text(kBundles / "dist/limited/app.js"));
   CHECK(of_bundle(project.mapped({{root}, {}, false})).state == ScriptState::not_here);
 }
 
 TEST_CASE("a bundle that was built again after the recording is not used") {
-  const Project project;
+  const BundleProject project;
   project.folder.file("dist/minified/app.js",
-                      "\"use strict\";" + text_of(kFixtures / "dist/minified/app.js"));
+                      "\"use strict\";" + bundle_text(kBundles / "dist/minified/app.js"));
   const ScriptsMapped out = project.mapped();
   CHECK(of_bundle(out).state == ScriptState::other_text);
   CHECK(of_bundle(out).remedy != "");
   CHECK_FALSE(has_function(*out.profile, "neighbourSum", (project.folder.path / "src/grid.ts").string()));
   // Nor is a map of another build.
-  project.folder.file("dist/minified/app.js", text_of(kFixtures / "dist/minified/app.js"));
-  project.folder.file("dist/minified/app.js.map", text_of(kFixtures / "dist/bundled/app.js.map"));
+  project.folder.file("dist/minified/app.js", bundle_text(kBundles / "dist/minified/app.js"));
+  project.folder.file("dist/minified/app.js.map", bundle_text(kBundles / "dist/bundled/app.js.map"));
   CHECK(of_bundle(project.mapped()).state == ScriptState::unusable);
   project.folder.file("dist/minified/app.js.map", "{}");
   CHECK(of_bundle(project.mapped()).reason.find("cannot be read") != std::string::npos);
 }
 
 TEST_CASE("a script that names no map is shown as it is, and that is no loss") {
-  const Project project;
-  std::string text = text_of(kFixtures / "dist/minified/app.js");
+  const BundleProject project;
+  std::string text = bundle_text(kBundles / "dist/minified/app.js");
   text.erase(text.find("//# sourceMappingURL"));
   project.folder.file("dist/minified/app.js", text);
   const ScriptsMapped out = project.mapped();
@@ -160,8 +168,8 @@ TEST_CASE("a script that names no map is shown as it is, and that is no loss") {
 }
 
 TEST_CASE("no source map is fetched from a network") {
-  const Project project;
-  std::string text = text_of(kFixtures / "dist/minified/app.js");
+  const BundleProject project;
+  std::string text = bundle_text(kBundles / "dist/minified/app.js");
   text.replace(text.find("app.js.map"), 10, "https://127.0.0.1:1/app.js.map");
   project.folder.file("dist/minified/app.js", text);
   const ScriptsMapped out = project.mapped();
@@ -207,7 +215,7 @@ TEST_CASE("roots of several clients add up") {
 }
 
 TEST_CASE("a file that is opened has the names of its sources, and is kept in the cache as it was read") {
-  const Project project;
+  const BundleProject project;
   static_cast<void>(project.profile());
   SerialExecutor executor;
   CacheOptions options;
@@ -233,7 +241,7 @@ TEST_CASE("a file that is opened has the names of its sources, and is kept in th
 }
 
 TEST_CASE("scripts and maps that are too large are not read, nor too many of them") {
-  const Project project;
+  const BundleProject project;
   fs::resize_file(project.map, kMaxScriptBytes + 1);
   CHECK(of_bundle(project.mapped()).state == ScriptState::unusable);
   fs::resize_file(project.script, kMaxScriptBytes + 1);
@@ -254,10 +262,11 @@ TEST_CASE("scripts and maps that are too large are not read, nor too many of the
 }
 
 TEST_CASE("who opens a profile with further folders has it read again, where scripts were not found") {
-  const Project project;
+  const BundleProject project;
   static_cast<void>(project.profile());
   Engine engine(EngineOptions(), [](UniqueFunction<void()> task) { task(); });
-  const ClientId client = engine.add_client(nullptr);
+  QuietListener listener;
+  const ClientId client = engine.add_client(&listener);
   const auto opened = [&](const ScriptRoots& roots) {
     OpenRequest request;
     request.uri = "file://" + (project.folder.path / "a.cpuprofile").string();
