@@ -128,6 +128,7 @@ class Opener {
 
   Result<OpenedFile> open(const OpenInput& input) {
     PROFD_CHECK(check_format());
+    if (input.program) program_ = &*input.program;
     if (input.folder) {
       opened_.looked_around = true;
       PROFD_CHECK(open_folder(*input.folder, {{}, {}, {input.folder->name()}, nullptr}));
@@ -315,6 +316,8 @@ class Opener {
     };
     return collect(content, decision, name, [&](ReadContext& context, auto& builders) {
       context.beside = beside.get();
+      context.program = program_;
+      opened_.looked_around = opened_.looked_around || program_ != nullptr;
       context.progress = forget_and_tell;
       auto done = decision.reader->read(content.source, context, builders);
       content.source.forget_pages();
@@ -467,6 +470,7 @@ class Opener {
   std::string first_unclaimed_, first_beginning_;
   std::string member_;  // of the folder, while it is read
   static constexpr std::size_t kMostNamed = 20;
+  const ByteSource* program_ = nullptr;
   std::optional<Error> first_error_;
   std::vector<std::string> other_broken_;  // paths of those behind the first
 };

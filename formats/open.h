@@ -1,6 +1,7 @@
 // Opening: containers are peeled, every reader sniffs the same prefix, the best one reads.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,7 @@ struct OpenInput {
   ByteSource file;
   std::shared_ptr<const Folder> beside;  // may be null
   std::shared_ptr<const Folder> folder;  // not null: `file` and `beside` are not looked at
+  std::optional<ByteSource> program = std::nullopt;  // what ran, or a list of its symbols, on its user's word
 };
 // A file (or pipe, as far as the rule goes) or a directory.
 Result<OpenInput> open_input(const std::string& path, std::uint64_t max_bytes,

@@ -60,6 +60,8 @@ struct ReadContext {
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = nullptr;  // bytes; may be empty
   // The folder or archive that the file lies in; null when there is none (a pipe, a socket, bytes in memory).
   const Folder* beside = nullptr;
+  // What its user says that ran, goes before what lies beside; null: nobody says.
+  const ByteSource* program = nullptr;
 };
 
 class FormatReader {

@@ -338,9 +338,9 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
                Column(std::move(s.module_start)),  Column(std::move(s.module_limit)),
                Column(std::move(s.module_offset)), Column(std::move(s.module_addresses)),
                Column(std::move(s.module_first))};
-  d.functions = {Column(std::move(s.function_name)), Column(std::move(s.function_system_name)),
-                 Column(std::move(s.function_file)), Column(std::move(s.function_start_line)),
-                 Column(std::move(s.function_unresolved))};
+  d.functions = {Column(std::move(s.function_name)),         Column(std::move(s.function_system_name)),
+                 Column(std::move(s.function_file)),         Column(std::move(s.function_start_line)),
+                 Column(std::move(s.function_start_column)), Column(std::move(s.function_unresolved))};
   d.frames = {Column(std::move(s.frame_function)),  Column(std::move(s.frame_module)),
               Column(std::move(s.frame_file)),      Column(std::move(s.frame_line)),
               Column(std::move(s.frame_column)),    Column(std::move(s.frame_address)),

@@ -44,7 +44,7 @@ struct ProfileBuilder::State {
   RowSet module_rows;
 
   std::vector<StringId> function_name, function_system_name, function_file;
-  std::vector<std::uint32_t> function_start_line;
+  std::vector<std::uint32_t> function_start_line, function_start_column;
   std::vector<std::uint8_t> function_unresolved;
   RowSet function_rows;
 

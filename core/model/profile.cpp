@@ -31,7 +31,7 @@ std::size_t Profile::memory() const {
   const auto& l = d_.labels;
   std::size_t total = d_.strings.memory();
   total += bytes_of(m.name, m.build_id, m.start, m.limit, m.offset, m.addresses, m.first);
-  total += bytes_of(fn.name, fn.system_name, fn.file, fn.start_line, fn.unresolved);
+  total += bytes_of(fn.name, fn.system_name, fn.file, fn.start_line, fn.start_column, fn.unresolved);
   total += bytes_of(fr.function, fr.module, fr.file, fr.line, fr.column, fr.address, fr.kind, fr.inlined,
                     fr.is_return, fr.piece);
   total += bytes_of(p.module, p.start, p.n_bytes, p.name, p.function);

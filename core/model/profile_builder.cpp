@@ -52,7 +52,7 @@ void ProfileBuilder::reserve(std::size_t n_strings, std::size_t string_bytes, st
   s.frame_rows.reserve(n_frames);
   const auto make_room = [](std::size_t n, auto&... columns) { (columns.reserve(columns.size() + n), ...); };
   make_room(n_functions, s.function_name, s.function_system_name, s.function_file, s.function_start_line,
-            s.function_unresolved);
+            s.function_start_column, s.function_unresolved);
   make_room(n_frames, s.frame_function, s.frame_module, s.frame_file, s.frame_line, s.frame_column,
             s.frame_address, s.frame_kind, s.frame_inlined);
 }
@@ -142,10 +142,12 @@ FunctionId ProfileBuilder::function(const FunctionSpec& spec) {
   State& s = *s_;
   const std::uint32_t next = n_rows(s.function_name);
   const std::uint32_t row = s.function_rows.find_or_add(
-      hash_all({spec.name.v, spec.system_name.v, spec.file.v, spec.start_line, spec.unresolved}), next,
-      [&](std::uint32_t r) {
+      hash_all({spec.name.v, spec.system_name.v, spec.file.v, spec.start_line, spec.start_column,
+                spec.unresolved}),
+      next, [&](std::uint32_t r) {
         return s.function_name[r] == spec.name && s.function_system_name[r] == spec.system_name &&
                s.function_file[r] == spec.file && s.function_start_line[r] == spec.start_line &&
+               s.function_start_column[r] == spec.start_column &&
                (s.function_unresolved[r] != 0) == spec.unresolved;
       });
   if (row == next) {
@@ -153,6 +155,7 @@ FunctionId ProfileBuilder::function(const FunctionSpec& spec) {
     s.function_system_name.push_back(spec.system_name);
     s.function_file.push_back(spec.file);
     s.function_start_line.push_back(spec.start_line);
+    s.function_start_column.push_back(spec.start_column);
     s.function_unresolved.push_back(spec.unresolved ? 1 : 0);
   }
   return FunctionId{row};

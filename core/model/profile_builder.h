@@ -42,6 +42,7 @@ struct FunctionSpec {
   StringId file{0u};
   std::uint32_t start_line = 0;
   bool unresolved = false;
+  std::uint32_t start_column = 0;
 };
 
 struct FrameSpec {

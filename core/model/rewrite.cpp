@@ -492,6 +492,7 @@ FunctionSpec RewriteTables::spec_of(FunctionId id) {
   spec.system_name = copy(functions.system_name[id.v]);
   spec.file = copy(functions.file[id.v]);
   spec.start_line = functions.start_line[id.v];
+  spec.start_column = functions.start_column[id.v];
   spec.unresolved = functions.unresolved[id.v] != 0;
   return spec;
 }

@@ -48,7 +48,9 @@ struct FunctionTable {
   Column<StringId> system_name;      // linker name, or "" when equal to name or unknown
   Column<StringId> file;             // file of the definition, "" unknown
   Column<std::uint32_t> start_line;  // 1-based, 0 unknown
-  Column<std::uint8_t> unresolved;   // 1: no symbol was known; the name stands for a module or address
+  // Of the definition, 1-based, 0 unknown: tells functions of a script apart that share a line.
+  Column<std::uint32_t> start_column;
+  Column<std::uint8_t> unresolved;  // 1: no symbol was known; the name stands for a module or address
   std::size_t size() const { return name.size(); }
 };
 

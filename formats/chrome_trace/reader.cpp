@@ -465,7 +465,7 @@ class ChromeTraceReader final : public FormatReader {
                                  kExtensions,
                                  411,
                                  "Chrome, Node.js, PyTorch (Kineto), Hermes, Perfetto's export, many tracers",
-                                 4,
+                                 5,
                                  kNotes};
     return info;
   }

@@ -10,11 +10,11 @@
 namespace profd::cpuprofile {
 namespace {
 
-// One node while its object is read. Lines are as written.
+// One node while its object is read. Lines and columns are as written.
 struct OpenNode {
   std::uint32_t row = 0;
   StringId name{0u}, url{0u};
-  std::int64_t line = -1, script = 0;
+  std::int64_t line = -1, column = -1, script = 0;
   std::uint64_t begin = 0;
   bool has_id = false;
 };
@@ -70,6 +70,9 @@ class NodeReader {
     function.file = node.url;
     const std::int64_t line = zero_based && node.line >= 0 ? node.line + 1 : node.line;
     if (line > 0 && line < kNone) function.start_line = static_cast<std::uint32_t>(line);
+    const std::int64_t column = zero_based && node.column >= 0 ? node.column + 1 : node.column;
+    if (function.start_line != 0 && column > 0 && column < kNone)
+      function.start_column = static_cast<std::uint32_t>(column);
     const bool script = node.url.v != 0 || node.script != 0;
     table_.kind[node.row] = name == "(garbage collector)" ? FrameKind::gc
                             : script                      ? FrameKind::jit
@@ -100,6 +103,8 @@ class NodeReader {
       node.url = url.starts_with("file:") ? builder_.string(path_from_file_url(url)) : builder_.string(url);
     } else if (key == "lineNumber" && kind == JsonKind::number) {
       node.line = in_.integer();
+    } else if (key == "columnNumber" && kind == JsonKind::number) {
+      node.column = in_.integer();
     } else if (key == "scriptId") {
       if (kind == JsonKind::string)
         node.script = in_.string() == "0" ? 0 : 1;

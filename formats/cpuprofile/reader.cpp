@@ -96,7 +96,7 @@ class CpuprofileReader final : public FormatReader {
                                  kExtensions,
                                  410,
                                  "Chrome DevTools, node --cpu-prof, Deno, VS Code",
-                                 3,
+                                 4,
                                  kNotes};
     return info;
   }

@@ -339,6 +339,7 @@ class Gecko {
         function.file = r_.builder.string(at.file);
         // The place of a script's frame is that of its function's definition; the columns tell where it was.
         function.start_line = at.line;
+        function.start_column = at.column;
       }
       if (!at.library.empty()) spec.module = r_.builder.module({at.library});
       std::string_view category_name, subcategory_name;

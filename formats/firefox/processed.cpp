@@ -15,7 +15,7 @@ struct Tables {
   Indices frame_func, frame_category, frame_subcategory, frame_line, frame_column, frame_depth, frame_symbol,
       frame_lib, frame_implementation;
   Numbers frame_address;
-  Indices func_name, func_is_js, func_resource, func_source, func_file, func_line;
+  Indices func_name, func_is_js, func_resource, func_source, func_file, func_line, func_column;
   Indices resource_lib;
   Indices stack_frame, stack_prefix, stack_category, stack_subcategory;
   Indices symbol_lib, symbol_name;
@@ -198,6 +198,8 @@ class Processed {
         read_indices(in, t.func_file);
       else if (key == "lineNumber")
         read_indices(in, t.func_line);
+      else if (key == "columnNumber")
+        read_indices(in, t.func_column);
       else
         in.skip();
     }
@@ -233,6 +235,8 @@ class Processed {
       spec.file = string(t, source == kNone ? at(t.func_file, f) : at(files, source));
       const std::uint32_t line = at(t.func_line, f);
       spec.start_line = line == kNone ? 0 : line;
+      const std::uint32_t column = at(t.func_column, f);
+      spec.start_column = spec.start_line == 0 || column == kNone ? 0 : column;
       const std::string_view name = r_.builder.text(spec.name);
       spec.unresolved = at(t.func_is_js, f) != 1 && is_address(name);
       if (spec.unresolved) {

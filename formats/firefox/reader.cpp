@@ -58,7 +58,7 @@ class FirefoxReader final : public FormatReader {
                                  kExtensions,
                                  413,
                                  "Firefox, profiler.firefox.com, samply, importers for perf and others",
-                                 2,
+                                 3,
                                  kNotes};
     return info;
   }

@@ -71,7 +71,8 @@ class Reading {
     builder_.set_n_samples(n_samples);
     context_.report.add(
         "no-symbols", Severity::loss,
-        "the file names no functions, and no program or nm list lies beside it: code is shown by address",
+        "the file names no functions, no program or nm list lies beside it, and --binary names "
+        "none: code is shown by address",
         std::nullopt, symbols_.empty() ? 1 : 0);
     return {};
   }
@@ -187,7 +188,9 @@ class GmonReader final : public FormatReader {
     if (records.histograms.empty() && records.arcs.empty() && records.blocks.empty())
       return fail(ErrorCode::malformed, "the file has a header and no record");
     ProfileBuilder& builder = profiles.emplace_back();
-    const Symbols symbols = symbols_beside(context.beside, context, builder.info().program);
+    const Symbols symbols = context.program != nullptr
+                                ? symbols_of(context.program->bytes())
+                                : symbols_beside(context.beside, context, builder.info().program);
     return Reading(records, symbols, context, builder).run();
   }
 };

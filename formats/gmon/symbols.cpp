@@ -139,6 +139,11 @@ std::size_t Symbols::find(std::uint64_t address) const {
   return after == symbols_.begin() ? kNowhere : static_cast<std::size_t>(after - symbols_.begin()) - 1;
 }
 
+Symbols symbols_of(std::span<const std::byte> program) {
+  if (is_elf(program)) return Symbols::from_elf(program);
+  return Symbols::from_nm({reinterpret_cast<const char*>(program.data()), program.size()});
+}
+
 Symbols symbols_beside(const Folder* folder, ReadContext& context, std::string& program) {
   if (!folder) return {};
   std::vector<std::string> lists, programs;

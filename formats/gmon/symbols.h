@@ -39,6 +39,8 @@ class Symbols {
   std::vector<Symbol> symbols_;
 };
 
+// From a program, or from what `nm` printed of it.
+Symbols symbols_of(std::span<const std::byte> program);
 // From what lies beside the file: the one list of nm's (*.nm, *.nm.txt), else the one ELF program.
 Symbols symbols_beside(const Folder* folder, ReadContext& context, std::string& program);
 

@@ -215,7 +215,7 @@ class HeapprofileReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{"heapprofile", "V8 sampling heap profile",          kExtensions,
-                                 412,           "Chrome DevTools, node --heap-prof", 1,
+                                 412,           "Chrome DevTools, node --heap-prof", 2,
                                  kNotes};
     return info;
   }

@@ -57,13 +57,14 @@ Result<ModuleTable> decode_modules(const Field& message, const ColumnBytes::Sink
 }
 
 Result<FunctionTable> decode_functions(const Field& message, const ColumnBytes::Sink& sink) {
-  PROFD_TRY(auto columns, walk_columns<5>(message, {kI, kI, kI, kI, kB}));
+  PROFD_TRY(auto columns, walk_columns<6>(message, {kI, kI, kI, kI, kB, kI}));
   FunctionTable out;
   PROFD_TAKE(functions, name, StringId);
   PROFD_TAKE(functions, system_name, StringId);
   PROFD_TAKE(functions, file, StringId);
   PROFD_TAKE(functions, start_line, std::uint32_t);
   PROFD_TAKE(functions, unresolved, std::uint8_t);
+  PROFD_TAKE(functions, start_column, std::uint32_t);
   return out;
 }
 
@@ -147,6 +148,7 @@ Result<void> complete_tables(ProfileData& d) {
   PROFD_CHECK(complete(d.functions.system_name, n_functions, empty, "functions.system_name"));
   PROFD_CHECK(complete(d.functions.file, n_functions, empty, "functions.file"));
   PROFD_CHECK(complete(d.functions.start_line, n_functions, 0u, "functions.start_line"));
+  PROFD_CHECK(complete(d.functions.start_column, n_functions, 0u, "functions.start_column"));
   PROFD_CHECK(complete(d.functions.unresolved, n_functions, std::uint8_t{0}, "functions.unresolved"));
 
   FrameTable& frames = d.frames;

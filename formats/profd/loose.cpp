@@ -33,9 +33,9 @@ void add_tables(const ProfileData& d, ProfileBuilder& builder, Ids& ids, std::ui
   }
   const FunctionTable& functions = d.functions;
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    ids.functions.push_back(builder.function(
-        FunctionSpec{ids.string(functions.name[i]), ids.string(functions.system_name[i]),
-                     ids.string(functions.file[i]), functions.start_line[i], functions.unresolved[i] != 0}));
+    ids.functions.push_back(builder.function(FunctionSpec{
+        ids.string(functions.name[i]), ids.string(functions.system_name[i]), ids.string(functions.file[i]),
+        functions.start_line[i], functions.unresolved[i] != 0, functions.start_column[i]}));
   }
   const auto module_of = [&](ModuleId id) { return id.valid() ? ids.modules[id.v] : ModuleId{}; };
   for (std::size_t i = 0; i < d.pieces.size(); ++i) {

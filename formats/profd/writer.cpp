@@ -91,6 +91,7 @@ void plan_tables(MessagePlan& plan, const ProfileData& d) {
   plan.column(functions::file, d.functions.file);
   plan.column(functions::start_line, d.functions.start_line);
   plan.column(functions::unresolved, d.functions.unresolved);
+  plan.column(functions::start_column, d.functions.start_column);
   plan.end();
 
   plan.begin(profile::frames);

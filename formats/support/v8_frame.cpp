@@ -13,6 +13,8 @@ void read_v8_frame_member(JsonCursor& in, std::string_view key, ProfileBuilder& 
     frame.url = url.starts_with("file:") ? builder.string(path_from_file_url(url)) : builder.string(url);
   } else if (key == "lineNumber" && kind == JsonKind::number) {
     frame.line = in.integer();
+  } else if (key == "columnNumber" && kind == JsonKind::number) {
+    frame.column = in.integer();
   } else if (key == "scriptId" && kind == JsonKind::string) {
     frame.has_script = in.string() != "0";
   } else if (key == "scriptId" && kind == JsonKind::number) {
@@ -37,6 +39,8 @@ FunctionId v8_function(const V8Frame& frame, ProfileBuilder& builder) {
   function.file = frame.url;
   if (frame.line >= 0 && frame.line < kNone - 1)
     function.start_line = static_cast<std::uint32_t>(frame.line + 1);
+  if (function.start_line != 0 && frame.column >= 0 && frame.column < kNone - 1)
+    function.start_column = static_cast<std::uint32_t>(frame.column + 1);
   return builder.function(function);
 }
 

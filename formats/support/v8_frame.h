@@ -11,7 +11,8 @@ namespace profd {
 
 struct V8Frame {
   StringId name{0u}, url{0u};
-  std::int64_t line = -1;  // as written: 0-based in all but the oldest files, -1 unknown
+  std::int64_t line = -1;    // as written: 0-based in all but the oldest files, -1 unknown
+  std::int64_t column = -1;  // the same
   bool has_script = false;
 };
 

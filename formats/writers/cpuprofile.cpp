@@ -69,7 +69,9 @@ class CpuprofileWriting {
         out_.json(file_of(profile_, frame));
         out_.put(",\"lineNumber\":");
         out_.number(std::int64_t{profile_.functions().start_line[function.v]} - 1);
-        out_.put(",\"columnNumber\":-1}");
+        out_.put(",\"columnNumber\":");
+        out_.number(std::int64_t{profile_.functions().start_column[function.v]} - 1);
+        out_.put("}");
         line = profile_.frames().line[frame];
         n_columns_ += profile_.frames().column[frame] != 0;
       }

@@ -233,7 +233,7 @@ class FirefoxWriting {
         out_.number(std::uint64_t{string(file)});
     });
     column("lineNumber", n_functions, [&](std::size_t i) { optional(all.start_line[functions[i]]); });
-    nulls("columnNumber", n_functions);
+    column("columnNumber", n_functions, [&](std::size_t i) { optional(all.start_column[functions[i]]); });
     out_.put("},\"resourceTable\":{\"length\":0,\"lib\":[],\"name\":[],\"host\":[],\"type\":[]}");
     out_.put(
         ",\"nativeSymbols\":{\"length\":0,\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[]}");

@@ -129,7 +129,7 @@ Result<DerivedMetricsPtr> derived_here(const ProfileOptions& options, const Prof
 
 // `input`: of a file, what was opened of it.
 Result<OriginPtr> origin_of(const std::string& path, const OpenOptions& open, const Origins& origins,
-                            std::optional<OpenInput>& input) {
+                            const std::string& binary, std::optional<OpenInput>& input) {
   if (is_uri(path)) {
     auto made = origins.make(path, open);
     if (!made) return named(path, made.error());
@@ -137,6 +137,11 @@ Result<OriginPtr> origin_of(const std::string& path, const OpenOptions& open, co
   }
   auto opened = open_input(path, open.limits.input_bytes);
   if (!opened) return named(path, opened.error());
+  if (!binary.empty()) {
+    auto program = open_input(binary, open.limits.input_bytes);
+    if (!program) return named(binary, program.error());
+    opened->program = std::move(program->file);
+  }
   if (opened->file.bytes().size() < kSmallFile) expect_a_full_heap();
   input = *opened;
   return input_origin(path, std::move(*opened), open);
@@ -158,7 +163,8 @@ Result<OriginPtr> composed_of(OriginPtr after, const ProfileOptions& options, co
   const auto add = [&](const std::vector<std::string>& files, bool before) -> Result<void> {
     for (const std::string& file : files) {
       std::optional<OpenInput> input;
-      PROFD_TRY(OriginPtr origin, origin_of(file == "-" ? "/dev/stdin" : file, open, origins, input));
+      PROFD_TRY(OriginPtr origin,
+                origin_of(file == "-" ? "/dev/stdin" : file, open, origins, options.binary, input));
       spec.parts.push_back({std::move(origin), options.profile, before, nullptr});
     }
     return {};
@@ -237,6 +243,10 @@ void add_view_options(CLI::App& app, ProfileOptions& options) {
                  "A folder with binaries or their debug information; may be given again")
       ->type_name("DIR")
       ->allow_extra_args(false);
+  app.add_option("--binary", options.binary, "The program that ran, where the file does not say: gmon.out")
+      ->type_name("PATH");
+  app.add_flag("--no-source-maps", options.no_source_maps,
+               "Show scripts as they ran, not by the sources that their source maps name");
   app.add_option("--profile", options.profile, "Which one, in a file of several")->type_name("N|NAME");
   app.add_option("--metric", options.metric, "The metric shown; default: the profile's own")
       ->type_name("NAME");
@@ -310,6 +320,14 @@ Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwi
   return spec;
 }
 
+// Of a command: the working directory, and the folder of each profile.
+static ScriptRoots script_roots(const ProfileOptions& options) {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  if (options.no_source_maps || error) return {};
+  return {{here.string()}, {}, true};
+}
+
 Result<Load> load_of(const ProfileOptions& options, const Console& console, Executor& executor,
                      std::vector<ModuleLookup>* lookups) {
   OpenOptions open;
@@ -320,7 +338,7 @@ Result<Load> load_of(const ProfileOptions& options, const Console& console, Exec
   const std::string name = shown_file(options);
   const Origins origins;
   std::optional<OpenInput> input;
-  PROFD_TRY(OriginPtr origin, origin_of(path, open, origins, input));
+  PROFD_TRY(OriginPtr origin, origin_of(path, open, origins, options.binary, input));
   if (options.base.empty() && options.match != MatchRules())
     return fail(ErrorCode::invalid, "--rename and --match are of a comparison, with --base FILE");
   if (!options.base.empty() || options.together) {
@@ -334,6 +352,7 @@ Result<Load> load_of(const ProfileOptions& options, const Console& console, Exec
     const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
     LoadContext context{cache, executor, stop,
                         [&](std::uint64_t read, std::uint64_t total) { progress.update(read, total); }};
+    context.scripts = script_roots(options);
     // Names decide what is one in all of the parts, and so come first.
     if (composed && wants_symbols(options))
       context.named = [&](ProfilePtr profile, const std::string& place) {

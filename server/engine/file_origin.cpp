@@ -1,3 +1,5 @@
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,6 +26,22 @@ Load load_of(CachedOpen opened) {
   return out;
 }
 
+// `place`: of the file that was read.
+Result<void> apply_source_maps(const LoadContext& context, const std::string& place, LoadedProfiles& loaded) {
+  ScriptRoots roots = context.scripts;
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::absolute(place, error).parent_path();
+  if (roots.beside_profile && !error && !place.starts_with("/dev/")) roots.folders.push_back(folder.string());
+  for (ProfilePtr& profile : loaded.profiles) {
+    PROFD_TRY(ScriptsMapped mapped, map_scripts_of(profile, roots, context.stop));
+    profile = std::move(mapped.profile);
+    report_scripts(mapped.scripts, loaded.report);
+    loaded.scripts.push_back(std::move(mapped.scripts));
+  }
+  loaded.memory = memory_of(loaded.profiles);
+  return {};
+}
+
 class FileOrigin final : public Origin {
  public:
   FileOrigin(std::string path, OpenOptions options)
@@ -44,6 +62,7 @@ class FileOrigin final : public Origin {
     PROFD_TRY(CachedOpen opened,
               open_cached(context.cache, path_, options_, context.executor, context.stop, context.progress));
     Load out = load_of(std::move(opened));
+    PROFD_CHECK(apply_source_maps(context, path_, *out.profiles));
     out.profiles->freshness = token_of(stamp);
     out.profiles->watched.push_back({path_, stamp});
     return out;
@@ -79,7 +98,9 @@ class InputOrigin final : public Origin {
     PROFD_CHECK(context.stop.status());
     PROFD_TRY(CachedOpen opened,
               open_cached(context.cache, input_, options_, context.executor, context.stop, context.progress));
-    return load_of(std::move(opened));
+    Load out = load_of(std::move(opened));
+    PROFD_CHECK(apply_source_maps(context, place_, *out.profiles));
+    return out;
   }
   std::optional<std::string> freshness() const override { return std::nullopt; }
 

@@ -21,6 +21,13 @@ void keep(const std::string& place, const std::function<Result<bool>(StopToken)>
     log_warning(fmt::format("{}: not kept in the cache: {}", place, describe(kept.error())));
 }
 
+bool lacks_scripts(const LoadedProfiles& loaded) {
+  for (const std::vector<ScriptAnswer>& scripts : loaded.scripts)
+    for (const ScriptAnswer& script : scripts)
+      if (script.state == ScriptState::not_here || script.state == ScriptState::unusable) return true;
+  return false;
+}
+
 std::chrono::milliseconds in_milliseconds(Clock::duration time) {
   return std::chrono::ceil<std::chrono::milliseconds>(time);
 }
@@ -63,11 +70,12 @@ void Loading::open(OriginId id, const OriginPtr& origin, Waiter waiter) {
   newest_ticket_ = std::max(newest_ticket_, waiter.ticket);
   const ClientId client = waiter.client;
   if (waiter.request.symbols) state.symbols = waiter.request.symbols;
+  const bool more_scripts = state.scripts.add(waiter.request.scripts);
   state.waiters.push_back(std::move(waiter));
   // Without workers the state may be gone after any of these.
   if (state.reading) {
     if (!state.reading->task->begun()) submit(client, state);
-  } else if (state.shown) {
+  } else if (state.shown && !(more_scripts && state.shown->lacks_scripts)) {
     look(id, state, false);
   } else {
     start(id, state);
@@ -243,41 +251,43 @@ void Loading::start(OriginId id, State& state, std::optional<std::string> becaus
   auto account = std::make_shared<Account>(pool_, read.stop);
   owner_.reading_begins();
   // The result is kept in a box, so that a task that never runs (shutdown) loses nothing but itself.
-  read.task = std::make_shared<SharedTask>(
-      [this, id, post = post_.shared(), origin = state.origin, stop = read.stop, account = std::move(account),
-       progress = std::move(progress), symbols = state.symbols, name_code = name_code_] {
-        Result<std::shared_ptr<LoadedProfiles>> result = fail(ErrorCode::internal, "reading failed");
-        try {
-          const Account::Scope scope(account.get());
-          LoadContext context{cache_, scheduler_.executor(), StopToken(stop), progress};
-          if (symbols && name_code)
-            context.named = [&](ProfilePtr profile, const std::string& place) {
-              return name_code(std::move(profile), symbols->of_file(place), StopToken(stop));
-            };
-          auto loaded = origin->load(context);
-          if (loaded && loaded->keep) {
-            scheduler_.submit(Lane::bulk, kNobody, "cache " + origin->place(),
-                              [place = origin->place(), work = std::move(loaded->keep), ending = ending_] {
-                                keep(place, work, StopToken(ending));
-                              });
-          }
-          result = std::move(loaded).map([](Load&& whole) { return std::move(whole.profiles); });
-        } catch (const std::bad_alloc&) {
-          const LastWords words;
-          result = fail(ErrorCode::limit, "not enough memory to read this file");
-        } catch (const std::exception& exception) {
-          log_error(fmt::format("open {}: {}", origin->place(), exception.what()));
-          result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
-        }
-        if (!result && account->over()) result = tl::unexpected<Error>(account->error("reading this file"));
-        if (account->peak() > account->used())
-          returned_.freed(static_cast<std::size_t>(account->peak() - account->used()));
-        const LastWords words;
-        // What was read is the account's until the engine has it.
-        post([this, id, account, result = std::move(result)]() mutable {
-          done(id, std::move(result), std::move(account));
-        });
-      });
+  read.task = std::make_shared<SharedTask>([this, id, post = post_.shared(), origin = state.origin,
+                                            stop = read.stop, account = std::move(account),
+                                            progress = std::move(progress), symbols = state.symbols,
+                                            scripts = state.scripts, name_code = name_code_] {
+    Result<std::shared_ptr<LoadedProfiles>> result = fail(ErrorCode::internal, "reading failed");
+    try {
+      const Account::Scope scope(account.get());
+      LoadContext context{cache_, scheduler_.executor(), StopToken(stop), progress};
+      context.scripts = scripts;
+      if (symbols && name_code)
+        context.named = [&](ProfilePtr profile, const std::string& place) {
+          return name_code(std::move(profile), symbols->of_file(place), StopToken(stop));
+        };
+      auto loaded = origin->load(context);
+      if (loaded && loaded->keep) {
+        scheduler_.submit(Lane::bulk, kNobody, "cache " + origin->place(),
+                          [place = origin->place(), work = std::move(loaded->keep), ending = ending_] {
+                            keep(place, work, StopToken(ending));
+                          });
+      }
+      result = std::move(loaded).map([](Load&& whole) { return std::move(whole.profiles); });
+    } catch (const std::bad_alloc&) {
+      const LastWords words;
+      result = fail(ErrorCode::limit, "not enough memory to read this file");
+    } catch (const std::exception& exception) {
+      log_error(fmt::format("open {}: {}", origin->place(), exception.what()));
+      result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
+    }
+    if (!result && account->over()) result = tl::unexpected<Error>(account->error("reading this file"));
+    if (account->peak() > account->used())
+      returned_.freed(static_cast<std::size_t>(account->peak() - account->used()));
+    const LastWords words;
+    // What was read is the account's until the engine has it.
+    post([this, id, account, result = std::move(result)]() mutable {
+      done(id, std::move(result), std::move(account));
+    });
+  });
   try {
     submit(client_of(id, state), state);  // without workers the state may be gone after this
   } catch (const std::exception&) {       // neither memory nor a thread for it
@@ -304,7 +314,7 @@ void Loading::done(OriginId id, Result<std::shared_ptr<LoadedProfiles>> result,
   if (result) {
     account.reset();
     const std::shared_ptr<const LoadedProfiles> loaded = std::move(*result);
-    state->shown = Shown{loaded->freshness, loaded->watched, Clock::now()};
+    state->shown = Shown{loaded->freshness, loaded->watched, Clock::now(), lacks_scripts(*loaded)};
     state->silence.reset();
     std::vector<Waiter> waiters = std::exchange(state->waiters, {});
     for (const Waiter& waiter : waiters) state->is_watched = state->is_watched || waiter.request.watch;

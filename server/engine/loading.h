@@ -112,6 +112,7 @@ class Loading {
     std::string freshness;
     std::vector<WatchedPath> watched;
     std::chrono::steady_clock::time_point since;
+    bool lacks_scripts = false;  // that further folders may have
   };
   // A file that was changed and cannot be read is perhaps being written: nothing is said for a while.
   struct Silence {
@@ -122,6 +123,7 @@ class Loading {
     OriginPtr origin;
     std::vector<Waiter> waiters;
     std::shared_ptr<const SymbolPlaces> symbols;  // of who wanted names last; null: nobody did
+    ScriptRoots scripts;                          // of all who opened it
     std::optional<Read> reading;
     std::optional<Shown> shown;
     std::optional<Silence> silence;

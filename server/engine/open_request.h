@@ -7,6 +7,7 @@
 
 #include "formats/open.h"
 #include "server/engine/open_profile.h"
+#include "server/engine/script_maps.h"
 #include "server/engine/symbol_files.h"
 
 namespace profd {
@@ -21,7 +22,8 @@ struct OpenRequest {
   std::string preferred_metric;  // the same without `metric`, where the file has it: a project's
   std::string name;              // for people; "" the file's name
   std::shared_ptr<const SymbolPlaces> symbols;  // where its binaries are looked for; null: they are not
-  std::string member;  // which profile of the file is meant: name or number from 1; "" the first
+  std::string member;   // which profile of the file is meant: name or number from 1; "" the first
+  ScriptRoots scripts;  // whose source maps are applied
 };
 
 struct OpenAnswer {

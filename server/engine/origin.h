@@ -16,6 +16,7 @@
 
 #include "formats/open.h"
 #include "server/engine/profile_cache.h"
+#include "server/engine/script_maps.h"
 #include "server/platform/file_watcher.h"
 
 namespace profd {
@@ -27,12 +28,13 @@ struct WatchedPath {
 
 // What an origin gave at one time.
 struct LoadedProfiles {
-  std::vector<ProfilePtr> profiles;  // at least one, in the order of the origin
-  FormatDecision decision;           // what it was read as; of what is no file the format alone
-  ImportReport report;               // what was lost and guessed
-  std::string freshness;             // Origin::freshness() of what was read
-  std::vector<WatchedPath> watched;  // a change of one makes a look at freshness() worth it
-  std::size_t memory = 0;            // of all profiles
+  std::vector<ProfilePtr> profiles;                // at least one, in the order of the origin
+  FormatDecision decision;                         // what it was read as; of what is no file the format alone
+  ImportReport report;                             // what was lost and guessed
+  std::string freshness;                           // Origin::freshness() of what was read
+  std::vector<WatchedPath> watched;                // a change of one makes a look at freshness() worth it
+  std::size_t memory = 0;                          // of all profiles
+  std::vector<std::vector<ScriptAnswer>> scripts;  // by profile: what became of those that it names
 };
 std::size_t memory_of(const std::vector<ProfilePtr>& profiles);
 
@@ -44,6 +46,7 @@ struct LoadContext {
   // A profile of what is at `place` with the names that its binaries give it; may be empty. What is put
   // together of several asks for it, as names decide what is one in all of them.
   std::function<Result<ProfilePtr>(ProfilePtr profile, const std::string& place)> named = {};
+  ScriptRoots scripts = {};  // whose source maps are applied to what files have
 };
 
 struct Load {

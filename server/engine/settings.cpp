@@ -18,7 +18,7 @@ namespace {
 constexpr SettingPlaces kClients = kInitially | kAtAnyTime | kFromPage;
 constexpr SettingPlaces kEverywhere = kClients | kInProjectFile;
 
-constexpr std::array<Setting, 19> kSettings = {{
+constexpr std::array<Setting, 20> kSettings = {{
     {"", "profiles", SettingKind::globs, &Settings::profiles, kInProjectFile, "none",
      "Files to load and watch; the first is the one that is [meant](#which-profile-is-meant). Their order is "
      "that of the "
@@ -75,6 +75,10 @@ constexpr std::array<Setting, 19> kSettings = {{
      "its formula, or `formula` and `unit`. One of the same name in `.profd.toml` is not used.",
      "Metrics [by formula](views.md#metrics-by-formula) that every profile has whose metrics they name: "
      "`cpi = \"cycles / instructions\"`, or a table of `formula` and `unit`."},
+    {"sourceMaps", "source_maps", SettingKind::flag, &Settings::source_maps, kEverywhere, "`true`",
+     "Profiles of bundled or compiled JavaScript are shown by their sources, where scripts of the workspace "
+     "name [source maps](source-maps.md).",
+     ""},
     {"", "gate.rules", SettingKind::rules, &Settings::gate_rules, kInProjectFile, "none",
      "What has to hold of a change, as of `--rule` ([the gate](analyses/gate.md#rules)): the rules of "
      "`profd gate` where "

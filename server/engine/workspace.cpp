@@ -124,6 +124,10 @@ bool Workspace::diagnostics() const {
 std::optional<std::string> Workspace::metric() const {
   return first_said(&Settings::metric);
 }
+ScriptRoots Workspace::script_roots() const {
+  if (!first_said(&Settings::source_maps).value_or(true)) return {};
+  return {walked_roots_, mappings_};
+}
 std::vector<Filter> Workspace::filters(std::string_view uri) const {
   std::vector<Filter> all = settings_of(project_).filters;
   all.insert(all.end(), settings_.filters.begin(), settings_.filters.end());

@@ -16,6 +16,7 @@
 #include "server/engine/document.h"
 #include "server/engine/engine.h"
 #include "server/engine/project_watch.h"
+#include "server/engine/script_maps.h"
 #include "server/engine/source_map.h"
 #include "server/engine/symbol_files.h"
 
@@ -55,6 +56,8 @@ class Workspace {
   [[nodiscard]] bool inlay_hints() const;
   [[nodiscard]] bool diagnostics() const;
   [[nodiscard]] std::optional<std::string> metric() const;
+  // Whose source maps are applied to profiles that the client opens; none where it does not want that.
+  [[nodiscard]] ScriptRoots script_roots() const;
   // What hints, lenses, hovers and commands leave out of the profiles of a URI.
   [[nodiscard]] std::vector<Filter> filters(std::string_view uri) const;
   // Metrics by formula, what the client set before what the project file has.

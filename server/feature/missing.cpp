@@ -169,6 +169,9 @@ std::string lines_advice(const Profile& profile, FrameKind kind) {
                       : "rbspy and stackprof write lines in their own formats: `rbspy record --format "
                         "speedscope`.";
     case CodeLanguage::javascript:
+      if (profile.info().format == "cpuprofile" && !built_in)
+        return "What a bundler wrote into one line has no lines of its own: where it keeps line breaks, the "
+               "recording has them (esbuild: --minify-identifiers --minify-syntax).";
       return built_in ? "Functions of the engine itself have no lines of JavaScript."
                       : "A .cpuprofile brings lines: `node --cpu-prof`, or Save in the browser's tools.";
     case CodeLanguage::jvm:

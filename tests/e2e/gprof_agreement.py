@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """How the bins of a gmon.out are shared by the functions they cover, against the report of `gprof` as installed: programs
-whose functions begin at any address, and histograms with samples in every bin.
+whose functions begin at any address, position-independent or not, and histograms with samples in every bin; the program
+beside the file, or named.
 
 usage: gprof_agreement.py PROFD. Exits 77 (skipped) where there is no gprof or no C compiler.
 """
@@ -47,8 +48,8 @@ def of_gprof(folder):
     return {row.group(2): float(row.group(1)) for row in rows if row}
 
 
-def of_profd(profd, folder):
-    out = subprocess.run([profd, "top", "--json", "-n", "0", "--no-cache", os.path.join(folder, "gmon.out")], capture_output=True, check=True).stdout
+def of_profd(profd, path, *options):
+    out = subprocess.run([profd, "top", "--json", "-n", "0", "--no-cache", path, *options], capture_output=True, check=True).stdout
     return {row["name"]: row["self"] / 1e9 for row in answers.rows_of(json.loads(out))}
 
 
@@ -61,7 +62,7 @@ def main():
     failures, n_compared, n_odd = [], 0, 0
     # Its seed is the run's: the same files every time.
     rng = random.Random(11)
-    for options in (["-Os", "-fno-align-functions"], ["-O1"]):
+    for options in (["-Os", "-fno-align-functions", "-pie", "-fPIE"], ["-O1", "-no-pie"], ["-O1", "-pie", "-fPIE"]):
         with tempfile.TemporaryDirectory() as folder:
             open(os.path.join(folder, "program.c"), "w").write(SOURCE)
             subprocess.run([compiler, "-pg", *options, "program.c", "-o", "program"], cwd=folder, check=True)
@@ -74,7 +75,14 @@ def main():
                 for count_of in (lambda: 1, lambda: rng.randrange(9)):
                     # One sample a second: gprof's two decimals are hundredths of a sample.
                     open(path, "wb").write(with_bins(recorded, 1, count_of, exact))
-                    gprof, ours = of_gprof(folder), of_profd(profd, folder)
+                    gprof, ours = of_gprof(folder), of_profd(profd, path)
+                    # Where nothing lies beside it.
+                    with tempfile.TemporaryDirectory() as elsewhere:
+                        alone = shutil.copy(path, elsewhere)
+                        if of_profd(profd, alone, "--binary", os.path.join(folder, "program")) != ours:
+                            failures.append(f"{' '.join(options)}: other figures with --binary")
+                        if of_profd(profd, alone).keys() != {"[unknown]"}:
+                            failures.append(f"{' '.join(options)}: names without a program")
                     n_compared += len(ours)
                     # What lies before the first function is on no row of gprof's.
                     for name in (gprof.keys() | ours.keys()) - {"[unknown]"}:

@@ -85,6 +85,7 @@ void compare_tables(Comparison& c, const ProfileData& a, const ProfileData& b) {
       .column("functions.system_name", a.functions.system_name, b.functions.system_name)
       .column("functions.file", a.functions.file, b.functions.file)
       .column("functions.start_line", a.functions.start_line, b.functions.start_line)
+      .column("functions.start_column", a.functions.start_column, b.functions.start_column)
       .column("functions.unresolved", a.functions.unresolved, b.functions.unresolved)
       .column("frames.function", a.frames.function, b.frames.function)
       .column("frames.module", a.frames.module, b.frames.module)

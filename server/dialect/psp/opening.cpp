@@ -69,6 +69,7 @@ void Opening::open(OpenRequest request, OriginPtr origin, const std::optional<ps
   if (session_.workspace.symbols())
     request.symbols = std::make_shared<const SymbolPlaces>(
         session_.workspace.symbol_places(origin ? origin->place() : path_of_uri(request.uri).value_or("")));
+  request.scripts = session_.workspace.script_roots();
   std::shared_ptr<Progress> progress;
   const std::string what = origin ? origin->name() : std::string(base_name(path_or_uri(request.uri)));
   std::string token_name;

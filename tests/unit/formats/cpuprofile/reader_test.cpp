@@ -61,13 +61,14 @@ TEST_CASE("cpuprofile: functions keep file, line and kind") {
     const FunctionId function = profile.frames().function[f];
     seen[std::string(profile.function_name(function))] =
         std::string(profile.strings()[profile.functions().file[function.v]]) + ":" +
-        std::to_string(profile.functions().start_line[function.v]) + " " +
+        std::to_string(profile.functions().start_line[function.v]) + ":" +
+        std::to_string(profile.functions().start_column[function.v]) + " " +
         std::to_string(static_cast<int>(profile.frames().kind[f]));
   }
-  CHECK(seen == std::map<std::string, std::string>{{"main", "/home/me/my app.js:1 1"},
-                                                   {"(anonymous)", "/home/me/my app.js:11 1"},
-                                                   {"(idle)", ":0 0"},
-                                                   {"(garbage collector)", ":0 4"}});
+  CHECK(seen == std::map<std::string, std::string>{{"main", "/home/me/my app.js:1:5 1"},
+                                                   {"(anonymous)", "/home/me/my app.js:11:5 1"},
+                                                   {"(idle)", ":0:0 0"},
+                                                   {"(garbage collector)", ":0:0 4"}});
 }
 
 TEST_CASE("cpuprofile: samples are dealt to the lines that were hit") {

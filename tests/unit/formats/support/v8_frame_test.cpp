@@ -16,6 +16,7 @@ FunctionSpec spec_of(ProfileBuilder& builder, std::string_view text, FrameKind& 
   spec.name = frame.name;
   spec.file = frame.url;
   spec.start_line = static_cast<std::uint32_t>(frame.line + 1);
+  spec.start_column = static_cast<std::uint32_t>(frame.column + 1);
   return spec;
 }
 
@@ -27,11 +28,12 @@ TEST_CASE("a callFrame is a function with its script's path and a line that coun
   bool is_root = true;
   const FunctionSpec spec = spec_of(
       builder,
-      R"x({"functionName":"f","scriptId":"7","url":"file:///src/a%20b.js","lineNumber":9,"codeType":"JS"})x",
+      R"x({"functionName":"f","scriptId":"7","url":"file:///src/a%20b.js","lineNumber":9,"columnNumber":0,"codeType":"JS"})x",
       kind, is_root);
   CHECK(builder.text(spec.name) == "f");
   CHECK(builder.text(spec.file) == "/src/a b.js");
   CHECK(spec.start_line == 10);
+  CHECK(spec.start_column == 1);
   CHECK(kind == FrameKind::jit);
   CHECK_FALSE(is_root);
 }
