@@ -105,6 +105,7 @@ class Symbols:
                 self.names[address].add(parts[7].split("@")[0])
                 self.sizes[address] = max(self.sizes.get(address, 0), int(parts[2], 0))
         self.starts = sorted(self.names)
+        self.folded = {folded(name) for names in self.names.values() for name in names}
 
     def start(self, address):
         """Where the last symbol at or before an address begins."""
@@ -126,6 +127,9 @@ def allowed_name(address, ours, theirs, outermost, symbols):
         return "a name without linkage name is qualified by its parents"
     if len(ours.encode()) == 4096 and theirs.startswith(ours):
         return "longer than names may be"
+    word = theirs.split("<")[0]
+    if ours in symbols.folded and (f"{len(word)}{word}" in ours or word.startswith("operator")):
+        return "a name without linkage name is that of the symbol of its own code"
     start = symbols.start(address)
     if outermost and start is not None and {ours, theirs} <= {folded(name) for name in symbols.names[start]}:
         return "another name of the same code"

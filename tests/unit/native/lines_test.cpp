@@ -228,6 +228,28 @@ TEST_CASE("pieces of one function are apart and say which one it is") {
   CHECK(chains->piece_of == std::vector<std::uint32_t>{0, 1, 1, kNone});
 }
 
+TEST_CASE("what is inlined of a function without a linkage name is the function that its own code is") {
+  DwarfFile dwarf = simple();
+  dwarf.entries = {};
+  const std::uint32_t helper = dwarf.here();
+  dwarf.entries.u8(DwarfFile::bare_function).text("helper");
+  dwarf.add_function("f", 0x1010, 0x20);
+  dwarf.add_inlined(helper, 0x1018, 8, 1, 3);
+  dwarf.end_children();
+  dwarf.end_children();
+  CHECK(chain_of(dwarf, 0x1018) == "helper a.c:10 < f a.c:3");
+  dwarf.entries.u8(DwarfFile::own_code).u32(helper).u64(0x1030).u32(0x10);
+  SECTION("by its symbol") {
+    add_symbols(dwarf, {{"f", 0x1010}, {"_ZN1aL6helperEv.isra.0", 0x1030}});
+    CHECK(chains_of(dwarf.file(), {0x1018, 0x1030}) ==
+          std::vector<std::string>{"_ZN1aL6helperEv a.c:10 < f a.c:3", "_ZN1aL6helperEv a.c:30"});
+  }
+  SECTION("unless that spells another name") {
+    add_symbols(dwarf, {{"f", 0x1010}, {"_ZN1aL5otherEv", 0x1030}});
+    CHECK(chain_of(dwarf, 0x1018) == "helper a.c:10 < f a.c:3");
+  }
+}
+
 TEST_CASE("answers come a part at a time, every place once, and the same as in one") {
   DwarfFile dwarf = simple();
   dwarf.unit_states_range = false;  // so that the unit has what its lines cover, and the rest is of no unit
