@@ -26,6 +26,7 @@ struct Same {
   std::uint32_t name = 0, place = 0, file = 0, module = 0, linker_name = 0, numbers = 0;
   std::uint32_t line = 0, column = 0, first_line = 0;
   std::uint64_t address = 0;
+  AddressKind address_is = AddressKind::unknown;
   std::uint8_t what = 0;  // places that are modules, groups
   bool operator==(const Same&) const = default;
   std::uint64_t hash() const {
@@ -305,6 +306,7 @@ class Joining {
     same.module = place.module;
     same.column = frames.column[frame];
     same.address = lookup_address(frames, frame);
+    same.address_is = address_kind(source.profile->modules(), frames.module[frame]);
     same.linker_name = text(source, functions.system_name[function]);
     same.first_line = functions.start_line[function];
     return same;

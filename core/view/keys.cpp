@@ -21,6 +21,7 @@ struct Identity {
   // By address only.
   std::uint32_t build_id = 0, column = 0;
   std::uint64_t address = 0;
+  AddressKind address_is = AddressKind::unknown;
   bool operator==(const Identity&) const = default;
   std::uint64_t hash() const {
     std::uint64_t h = hash_combine(name, (std::uint64_t{place} << 1) | (place_is_module ? 1u : 0u));
@@ -49,6 +50,7 @@ Identity identity_by_address(const Profile& profile, std::uint32_t frame) {
   id.place_is_module = module.valid();
   if (module.valid()) id.build_id = profile.modules().build_id[module.v].v;
   id.address = lookup_address(frames, frame);
+  id.address_is = address_kind(profile.modules(), module);
   id.file = frames.file[frame].v;
   id.line = frames.line[frame];
   id.column = frames.column[frame];

@@ -37,7 +37,10 @@ class Reading {
         symbols_(symbols),
         context_(context),
         builder_(builder),
-        functions_(symbols.all().size()) {}
+        functions_(symbols.all().size()) {
+    const std::string program = builder.info().program;
+    if (!program.empty()) module_ = builder.module({.name = program, .addresses = AddressKind::vaddr});
+  }
 
   Result<void> run() {
     const std::string dimension = r_.histograms.empty() ? "seconds" : r_.histograms.front().dimension;
@@ -74,7 +77,7 @@ class Reading {
   }
 
  private:
-  CostGraph::Node node(std::uint64_t address) {
+  CostGraph::Node node(std::uint64_t address, bool is_return = false) {
     const std::size_t row = symbols_.find(address);
     FunctionId* known = row == Symbols::kNowhere ? &unknown_ : &functions_[row];
     if (!known->valid()) {
@@ -83,7 +86,11 @@ class Reading {
       spec.unresolved = row == Symbols::kNowhere;
       *known = builder_.function(spec);
     }
-    return {*known, {}, builder_.frame({.function = *known, .address = address})};
+    return {*known, module_,
+            builder_.frame({.function = *known,
+                            .module = module_,
+                            .address = address,
+                            .is_return = is_return && address != 0})};
   }
 
   // A bin covers (high - low) / n bytes, which is no whole number. As gprof does it, bins and functions begin
@@ -148,7 +155,7 @@ class Reading {
     if (arc.from == 0 || (!symbols_.empty() && symbols_.find(arc.from) == Symbols::kNowhere))
       graph_->add_entries(node(arc.to), arc.count);
     else
-      graph_->add_call(node(arc.from), node(arc.to), arc.count, {});
+      graph_->add_call(node(arc.from, true), node(arc.to), arc.count, {});
   }
 
   const Records& r_;
@@ -156,6 +163,7 @@ class Reading {
   ReadContext& context_;
   ProfileBuilder& builder_;
   std::optional<CostGraph> graph_;
+  ModuleId module_;                    // the program, whose symbol table has these addresses
   std::vector<FunctionId> functions_;  // by row of symbols_
   FunctionId unknown_;
   std::vector<std::int64_t> row_;

@@ -248,24 +248,49 @@ TEST_CASE("law: symbols conserve every sum, and a frame becomes what its address
     for (std::uint32_t c = 1; c < before->tree().size(); ++c)
       if (before->frames().inlined[before->tree().frame[c]] != 0 && before->tree().parent[c] != 0)
         is_host[before->tree().frame[before->tree().parent[c]]] = 1;
-    std::map<std::string, double> expected, actual;
-    each_value(*before, [&](std::uint32_t context, std::size_t m, double value) {
-      std::string path = std::to_string(m) + ":";
+    const auto expected_path = [&](std::uint32_t context) {
+      std::string path;
       for (const std::uint32_t f : frames_to(*before, context))
         path += names_of(*before, f, is_host[f] != 0, symbols);
-      expected[path] += value;
-    });
-    each_value(*after, [&](std::uint32_t context, std::size_t m, double value) {
-      std::string path = std::to_string(m) + ":";
+      return path;
+    };
+    const auto actual_path = [&](std::uint32_t context) {
+      std::string path;
       for (const std::uint32_t f : frames_to(*after, context))
         path += std::string(after->function_name(after->frames().function[f])) + ";";
-      actual[path] += value;
+      return path;
+    };
+    std::map<std::string, std::vector<double>> expected, actual;
+    const auto add = [](auto& sums, const std::string& path, std::size_t m, double value) {
+      sums[path].resize(2);
+      sums[path][m] += value;
+    };
+    each_value(*before, [&](std::uint32_t context, std::size_t m, double value) {
+      add(expected, expected_path(context), m, value);
     });
-    std::erase_if(expected, [](const auto& entry) { return entry.second == 0; });
-    std::erase_if(actual, [](const auto& entry) { return entry.second == 0; });
+    each_value(*after, [&](std::uint32_t context, std::size_t m, double value) {
+      add(actual, actual_path(context), m, value);
+    });
+    const auto is_nothing = [](const auto& entry) { return entry.second == std::vector<double>{0, 0}; };
+    std::erase_if(expected, is_nothing);
+    std::erase_if(actual, is_nothing);
     REQUIRE(actual == expected);
-    // Every record is there, at a context that has the stack it had.
-    REQUIRE(after->associations()[0].size() == before->associations()[0].size());
+
+    // Records, and samples that are in the order of their times, stay at their stacks.
+    const AssociationTable &had = before->associations()[0], &has = after->associations()[0];
+    REQUIRE(has.size() == had.size());
+    for (std::size_t row = 0; row < had.size(); ++row)
+      REQUIRE(actual_path(has.contexts[0][row]) == expected_path(had.contexts[0][row]));
+    if (before->samples() == nullptr || before->samples()->time.empty()) continue;
+    const SampleTable &samples = *before->samples(), &kept = *after->samples();
+    REQUIRE(kept.size() == samples.size());
+    for (std::size_t row = 0; row < samples.size(); ++row) {
+      REQUIRE(actual_path(kept.context[row]) == expected_path(samples.context[row]));
+      REQUIRE(kept.time[row] == samples.time[row]);
+      REQUIRE(after->threads().tid[kept.thread[row]] == before->threads().tid[samples.thread[row]]);
+      REQUIRE((value_or(kept.label_set, row, 0u) != 0) == (value_or(samples.label_set, row, 0u) != 0));
+      REQUIRE(std::get<0>(kept.values[0])[row] == std::get<0>(samples.values[0])[row]);
+    }
   }
 }
 

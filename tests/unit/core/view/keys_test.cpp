@@ -46,6 +46,29 @@ TEST_CASE("by address a module is one, wherever it was loaded") {
   CHECK(key_name(**profile, keys, keys.of_frame[0]) == "f app+0x10");
 }
 
+TEST_CASE("by address a return is at its call, and numbers of two kinds are two places") {
+  ProfileBuilder builder;
+  const MetricId metric = builder.add_metric("cpu", "nanoseconds");
+  FrameSpec frame{.function = builder.function("f"), .address = 0x10};
+  const auto add = [&] {
+    builder.add_self(builder.context(kRootContext, builder.frame(frame)), metric, std::int64_t{1});
+  };
+  frame.module = builder.module({.name = "/bin/app", .addresses = AddressKind::vaddr});
+  add();
+  frame.is_return = true;
+  add();
+  frame.is_return = false;
+  frame.module = builder.module({.name = "/bin/app", .addresses = AddressKind::file_offset});
+  add();
+  const auto profile = std::move(builder).finish();
+  REQUIRE(profile.has_value());
+  const KeyTable keys = make_keys(**profile, Granularity::address);
+  REQUIRE(keys.n_keys() == 3);
+  CHECK(key_name(**profile, keys, keys.of_frame[0]) == "f app+0x10");
+  CHECK(key_name(**profile, keys, keys.of_frame[1]) == "f app+0xf");
+  CHECK(make_keys(**profile, Granularity::function).n_keys() == 1);
+}
+
 TEST_CASE("granularity decides which frames are one") {
   using Names = std::vector<std::string>;
   CHECK(names(Granularity::function) == Names{"f", "f", "g", "g"});

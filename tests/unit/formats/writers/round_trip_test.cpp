@@ -109,6 +109,34 @@ TEST_CASE("addresses are written as they were in memory") {
   }
 }
 
+TEST_CASE("what a call returns to is written as within the call where a format has no mark for it") {
+  ProfileBuilder builder;
+  const MetricId metric = builder.add_metric("cpu", "nanoseconds");
+  // vaddrs, which lead to memory as well.
+  const ModuleId module = builder.module({.name = "/bin/app",
+                                          .start = 0x55d000,
+                                          .limit = 0x55f000,
+                                          .offset = 0x1000,
+                                          .addresses = AddressKind::vaddr,
+                                          .first = 0x402000});
+  const FrameId frame = builder.frame(
+      {.function = builder.function("f"), .module = module, .address = 0x402124, .is_return = true});
+  builder.add_self(builder.context(kRootContext, frame), metric, std::int64_t{5});
+  const auto built = std::move(builder).finish();
+  REQUIRE(built.has_value());
+  for (const std::string format : {"pprof", "otlp"}) {
+    INFO(format);
+    const ProfilePtr back = read_back(write_as(format, *built), format);
+    CHECK(back->frames().address[0] == 0x1123);
+    CHECK(back->frames().is_return.empty());
+    CHECK(back->modules().addresses[0] == AddressKind::file_offset);
+  }
+  const ProfilePtr back = read_back(write_as("profd", *built), "profd");
+  CHECK(back->frames().address[0] == 0x402124);
+  CHECK(back->frames().is_return[0] == 1);
+  CHECK(back->modules().first[0] == 0x402000);
+}
+
 TEST_CASE("pprof keeps functions of one name apart") {
   // As in a profile of V8: nothing but place and line tells anonymous functions apart.
   const ProfilePtr profile = profile_from_text(
