@@ -74,7 +74,7 @@ std::string with_one_structor(std::string_view symbol) {
       after_name = false;
       continue;
     }
-    after_name = c == 'E';
+    after_name = c == 'E' || c == '_';  // of arguments, of a closure's number
     ++i;
   }
   return result;

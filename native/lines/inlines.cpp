@@ -35,6 +35,9 @@ CodeValues read_code_values(EntryWalk& walk, UnitShape shape) {
       case dwarf::ranges:
         values.ranges = value;
         break;
+      case dwarf::abstract_origin:
+        values.origin = value;
+        break;
       case dwarf::call_file:
         values.call_file = value;
         break;
@@ -102,6 +105,19 @@ class Painter {
   UnitInlines& result_;
 };
 
+void note_own_code(const Unit& unit, const CodeValues& values, UnitInlines& result) {
+  if (!values.origin) return;
+  const EntryRef origin = entry_of(unit, values.origin);
+  if (origin.unit != &unit) return;
+  std::uint64_t begin = 0, end = 0;
+  if (values.ranges) {
+    if (!RangeList(unit, values.ranges).next(begin, end)) return;
+  } else {
+    begin = address_of(unit, values.low).value_or(0);
+  }
+  if (begin != 0) result.own_code.push_back({origin.at, begin});
+}
+
 }  // namespace
 
 UnitInlines find_inlines(const Unit& unit, std::span<const std::uint64_t> asked, std::uint64_t code_begin,
@@ -119,6 +135,7 @@ UnitInlines find_inlines(const Unit& unit, std::span<const std::uint64_t> asked,
     if (tag == dwarf::subprogram) {
       const CodeValues values = read_code_values(walk, unit.shape);
       level = painter.paint(whole, false, walk.at(), values);
+      note_own_code(unit, values, result);
     } else if (tag == dwarf::inlined_subroutine && level.node != kNone) {
       const CodeValues values = read_code_values(walk, unit.shape);
       level = painter.paint(level, true, walk.at(), values);
@@ -127,6 +144,8 @@ UnitInlines find_inlines(const Unit& unit, std::span<const std::uint64_t> asked,
     }
     if (walk.has_children()) open.push_back(level);
   }
+  std::stable_sort(result.own_code.begin(), result.own_code.end(),
+                   [](const OwnCode& a, const OwnCode& b) { return a.origin < b.origin; });
   return result;
 }
 

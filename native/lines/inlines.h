@@ -24,9 +24,17 @@ struct InlineNode {
   std::uint64_t begin = 0, end = 0;  // of a function: the first of its ranges that holds an asked address
 };
 
+// A function of the unit whose code stands apart from those that it was inlined into, by the entry that all
+// of them are copies of.
+struct OwnCode {
+  std::uint64_t origin = 0;  // in .debug_info, of this unit
+  std::uint64_t begin = 0;   // vaddr
+};
+
 struct UnitInlines {
   std::vector<InlineNode> nodes;       // those that hold an asked address
   std::vector<std::uint32_t> node_of;  // by asked address: the innermost, or kNone
+  std::vector<OwnCode> own_code;       // sorted by origin, asked or not
 };
 
 // One pass over the unit. `asked` is sorted. Of two that overlap the later one in the unit has the address;

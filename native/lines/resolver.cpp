@@ -1,6 +1,7 @@
 #include "native/lines/resolver.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -12,6 +13,20 @@
 
 namespace profd::native {
 
+namespace {
+
+// What one thread does in one go: addresses of some units, or some without.
+struct Work {
+  struct OfUnit {
+    std::uint32_t unit = kNone;
+    std::size_t first = 0, count = 0;  // of `order`
+  };
+  std::vector<OfUnit> units;
+  std::uint64_t cost = 0;
+};
+
+}  // namespace
+
 struct Resolver::State {
   std::vector<VaddrRange> code;
   std::vector<std::string> problems;
@@ -21,6 +36,10 @@ struct Resolver::State {
   std::unordered_map<std::uint64_t, const Unit*> split_units;  // by id
   UnitMap units;
   bool folds_clones = true;
+  ExpansionBudget budget;
+
+  Chains resolve(std::span<const std::uint64_t> vaddrs, std::span<const std::uint32_t> order,
+                 const std::vector<Work>& work, Executor& executor, const StopToken& stop) const;
 
   const Unit* entries_of(const Unit& unit) const {
     if (unit.dwo_name.empty()) return &unit;
@@ -55,19 +74,9 @@ std::vector<std::uint32_t> units_of(const UnitMap& map, std::span<const std::uin
   return units;
 }
 
-// What one thread does in one go: addresses of some units, or some without.
-struct Work {
-  struct OfUnit {
-    std::uint32_t unit = kNone;
-    std::size_t first = 0, count = 0;  // of `order`
-  };
-  std::vector<OfUnit> units;
-  std::uint64_t cost = 0;
-};
-
 constexpr unsigned kPiecesPerThread = 8;
 
-std::vector<Work> share_out(const DwarfFile& file, const std::vector<Work::OfUnit>& units, unsigned width) {
+std::vector<Work> share_out(const DwarfFile& file, std::span<const Work::OfUnit> units, unsigned width) {
   const auto cost_of = [&](const Work::OfUnit& one) {
     return one.count * 64 + (one.unit == kNone ? 0 : file.units[one.unit].end - file.units[one.unit].begin);
   };
@@ -96,6 +105,12 @@ Result<Resolver> Resolver::open(const ModuleFiles& files, ExpansionBudget budget
   if (files.binary != nullptr && files.debug != nullptr)
     PROFD_CHECK(check_ids(*files.debug, "the debug file", build_id(*files.binary)));
   auto state = std::make_unique<State>();
+  const auto finished = [&] {
+    state->budget = budget;
+    Resolver resolver(std::move(state));
+    resolver.add_split(files.split);
+    return resolver;
+  };
   state->code = executable_ranges(*any);
   state->folds_clones = !is_go(*any);
   state->symbols = std::make_unique<SymbolMap>(files.binary, files.debug, budget, state->problems);
@@ -105,7 +120,7 @@ Result<Resolver> Resolver::open(const ModuleFiles& files, ExpansionBudget budget
   if (with_lines == nullptr) with_lines = any;
   if (with_lines->relocatable) {
     state->problems.emplace_back("lines of files that are not linked are not read");
-    return Resolver(std::move(state));
+    return finished();
   }
   state->main.sections = dwarf_sections(*with_lines, DwarfKind::whole, budget, state->problems);
   if (const auto link = alternate_link(*with_lines); link && files.alternate != nullptr) {
@@ -119,23 +134,26 @@ Result<Resolver> Resolver::open(const ModuleFiles& files, ExpansionBudget budget
   }
   read_units(state->main, DwarfKind::whole);
   state->units = UnitMap(state->main, state->code);
+  return finished();
+}
 
+void Resolver::add_split(std::span<const ElfImage* const> images) {
+  if (images.empty()) return;
   std::unordered_map<std::uint64_t, const Unit*> skeletons;
-  for (const Unit& unit : state->main.units)
+  for (const Unit& unit : state_->main.units)
     if (!unit.dwo_name.empty()) skeletons.emplace(unit.dwo_id, &unit);
-  for (const ElfImage* image : files.split) {
+  for (const ElfImage* image : images) {
     auto file = std::make_unique<DwarfFile>();
-    file->sections = dwarf_sections(*image, DwarfKind::split, budget, state->problems);
+    file->sections = dwarf_sections(*image, DwarfKind::split, state_->budget, state_->problems);
     read_units(*file, DwarfKind::split);
     for (Unit& unit : file->units) {
       const auto skeleton = skeletons.find(unit.dwo_id);
       if (skeleton == skeletons.end() || unit.type == dwarf::unit_split_type) continue;
       unit.skeleton = skeleton->second;
-      state->split_units.emplace(unit.dwo_id, &unit);
+      state_->split_units.emplace(unit.dwo_id, &unit);
     }
-    state->split.push_back(std::move(file));
+    state_->split.push_back(std::move(file));
   }
-  return Resolver(std::move(state));
 }
 
 bool Resolver::has_lines() const {
@@ -158,22 +176,35 @@ std::vector<SplitWish> Resolver::wishes(std::span<const std::uint64_t> vaddrs) c
   return wishes;
 }
 
-Result<Chains> Resolver::resolve(std::span<const std::uint64_t> vaddrs, Executor& executor,
-                                 const StopToken& stop) const {
-  if (!std::is_sorted(vaddrs.begin(), vaddrs.end()))
-    return fail(ErrorCode::invalid, "addresses are asked unsorted");
-  const std::vector<std::uint32_t> unit_of = units_of(state_->units, vaddrs);
-  std::vector<std::uint32_t> order(vaddrs.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return unit_of[a] < unit_of[b]; });
-  std::vector<Work::OfUnit> units;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (units.empty() || units.back().unit != unit_of[order[i]]) units.push_back({unit_of[order[i]], i, 0});
-    ++units.back().count;
-  }
-  const std::vector<Work> work = share_out(state_->main, units, executor.width());
+namespace {
 
+// Places in `vaddrs` in the order they are worked on, and which unit has which of them.
+struct Plan {
+  std::vector<std::uint32_t> order;
+  std::vector<Work::OfUnit> units;
+};
+
+Plan plan_of(const UnitMap& map, std::span<const std::uint64_t> vaddrs) {
+  const std::vector<std::uint32_t> unit_of = units_of(map, vaddrs);
+  Plan plan;
+  plan.order.resize(vaddrs.size());
+  std::iota(plan.order.begin(), plan.order.end(), 0u);
+  std::stable_sort(plan.order.begin(), plan.order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return unit_of[a] < unit_of[b]; });
+  for (std::size_t i = 0; i < plan.order.size(); ++i) {
+    const std::uint32_t unit = unit_of[plan.order[i]];
+    if (plan.units.empty() || plan.units.back().unit != unit) plan.units.push_back({unit, i, 0});
+    ++plan.units.back().count;
+  }
+  return plan;
+}
+
+}  // namespace
+
+// Chains in the order of the work.
+Chains Resolver::State::resolve(std::span<const std::uint64_t> vaddrs, std::span<const std::uint32_t> order,
+                                const std::vector<Work>& work, Executor& executor,
+                                const StopToken& stop) const {
   struct Done {
     ChainTable table;
     std::vector<std::uint32_t> links, pieces;  // by place in `order`, from the first of the work on
@@ -190,13 +221,12 @@ Result<Chains> Resolver::resolve(std::span<const std::uint64_t> vaddrs, Executor
       std::vector<Answer> answers;
       if (one.unit == kNone) {
         for (const std::uint64_t vaddr : asked)
-          answers.push_back(symbol_chain(vaddr, state_->folds_clones, *state_->symbols, mine.table));
+          answers.push_back(symbol_chain(vaddr, folds_clones, *symbols, mine.table));
       } else {
-        const Unit& unit = state_->main.units[one.unit];
-        const UnitQuestion question{&unit, state_->entries_of(unit),
-                                    state_->code.empty() ? 0 : state_->code.front().begin,
-                                    state_->folds_clones};
-        answers = unit_chains(question, asked, *state_->symbols, known, mine.table);
+        const Unit& unit = main.units[one.unit];
+        const UnitQuestion question{&unit, entries_of(unit), code.empty() ? 0 : code.front().begin,
+                                    folds_clones};
+        answers = unit_chains(question, asked, *symbols, known, mine.table);
       }
       for (const Answer& answer : answers) {
         mine.links.push_back(answer.link);
@@ -204,31 +234,64 @@ Result<Chains> Resolver::resolve(std::span<const std::uint64_t> vaddrs, Executor
       }
     }
   });
-  PROFD_CHECK(stop.status());
 
-  std::vector<std::uint32_t> link_of(vaddrs.size(), kNone), piece_of(vaddrs.size(), kNone);
   ChainTable table;
-  for (std::size_t task = 0; task < work.size(); ++task) {
-    Done& part = done[task];
-    if (part.links.empty()) continue;
-    const std::size_t first = work[task].units.front().first;
+  std::vector<std::uint32_t> link_of, piece_of;
+  const bool alone = work.size() == 1;
+  for (Done& part : done) {
     ChainTable::Moved moved;
-    const bool alone = work.size() == 1;
     if (alone)
       table = std::move(part.table);
     else
       moved = table.add(part.table.rows());
-    for (std::size_t i = 0; i < part.links.size(); ++i) {
-      const std::uint32_t link = part.links[i], piece = part.pieces[i];
-      link_of[order[first + i]] = alone || link == kNone ? link : moved.links[link];
-      piece_of[order[first + i]] = alone || piece == kNone ? piece : moved.pieces[piece];
-    }
-    if (!alone) part = {};
+    for (const std::uint32_t link : part.links)
+      link_of.push_back(alone || link == kNone ? link : moved.links[link]);
+    for (const std::uint32_t piece : part.pieces)
+      piece_of.push_back(alone || piece == kNone ? piece : moved.pieces[piece]);
+    part = {};
   }
   Chains chains = std::move(table).take();
   chains.link_of = std::move(link_of);
   chains.piece_of = std::move(piece_of);
   return chains;
+}
+
+Result<Chains> Resolver::resolve(std::span<const std::uint64_t> vaddrs, Executor& executor,
+                                 const StopToken& stop) const {
+  Chains whole;
+  std::vector<std::uint32_t> links(vaddrs.size(), kNone), pieces(vaddrs.size(), kNone);
+  PROFD_CHECK(resolve_parts(vaddrs, SIZE_MAX, executor, stop,
+                            [&](std::span<const std::uint32_t> places, Chains chains) -> Result<void> {
+                              for (std::size_t i = 0; i < places.size(); ++i) {
+                                links[places[i]] = chains.link_of[i];
+                                pieces[places[i]] = chains.piece_of[i];
+                              }
+                              whole = std::move(chains);
+                              return {};
+                            }));
+  if (vaddrs.empty()) whole.texts.emplace_back();
+  whole.link_of = std::move(links);
+  whole.piece_of = std::move(pieces);
+  return whole;
+}
+
+Result<void> Resolver::resolve_parts(std::span<const std::uint64_t> vaddrs, std::size_t part_size,
+                                     Executor& executor, const StopToken& stop, const TakePart& take) const {
+  if (!std::is_sorted(vaddrs.begin(), vaddrs.end()))
+    return fail(ErrorCode::invalid, "addresses are asked unsorted");
+  const Plan plan = plan_of(state_->units, vaddrs);
+  for (std::size_t first = 0; first < plan.units.size();) {
+    std::size_t last = first, count = 0;
+    while (last < plan.units.size() && (count == 0 || count + plan.units[last].count <= part_size))
+      count += plan.units[last++].count;
+    const std::vector<Work> work =
+        share_out(state_->main, std::span(plan.units).subspan(first, last - first), executor.width());
+    Chains chains = state_->resolve(vaddrs, plan.order, work, executor, stop);
+    PROFD_CHECK(stop.status());
+    PROFD_CHECK(take(std::span(plan.order).subspan(plan.units[first].first, count), std::move(chains)));
+    first = last;
+  }
+  return {};
 }
 
 }  // namespace profd::native

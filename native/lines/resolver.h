@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,11 +53,21 @@ class Resolver {
 
   // .dwo files that would say more about these addresses and were not among the files.
   std::vector<SplitWish> wishes(std::span<const std::uint64_t> vaddrs) const;
+  // More of them, once they are found; before addresses are asked.
+  void add_split(std::span<const ElfImage* const> images);
 
   // `vaddrs` are sorted, and those of return addresses are already one less than the return address. Work is
   // shared out by unit on `executor`; the answer does not depend on it.
   Result<Chains> resolve(std::span<const std::uint64_t> vaddrs, Executor& executor,
                          const StopToken& stop = {}) const;
+
+  // The same a part at a time, for names that appear while others are looked for: whole units, until they
+  // have `part_size` addresses. Every unit is read once, which parts of `vaddrs` by place would not give.
+  // `take` gets the places in `vaddrs` that a part answers, and chains of them in that order; what it returns
+  // as an error ends the work.
+  using TakePart = std::function<Result<void>(std::span<const std::uint32_t> places, Chains chains)>;
+  Result<void> resolve_parts(std::span<const std::uint64_t> vaddrs, std::size_t part_size, Executor& executor,
+                             const StopToken& stop, const TakePart& take) const;
 
  private:
   struct State;

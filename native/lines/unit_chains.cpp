@@ -148,8 +148,10 @@ class UnitChains {
         const auto [found, is_new] = known_.rows[entry.unit->file].try_emplace(entry.at, kNone);
         copies.emplace_back(i, &found->second);
         if (!is_new) continue;
-        const FunctionNames names = names_of(entry);
-        wanted.push_back({names, linkage_of(names.linkage, question_.folds_clones), &found->second});
+        Wanted one{names_of(entry), {}, &found->second};
+        one.linkage = linkage_of(one.names.linkage, question_.folds_clones);
+        if (one.linkage.empty()) use_own_code(entry, one);
+        wanted.push_back(std::move(one));
         continue;
       }
       Wanted one{names_of(own), {}, &function_of_[i]};
@@ -161,6 +163,23 @@ class UnitChains {
     for (const auto& [node, row] : copies) function_of_[node] = *row;
   }
 
+  // gcc gives functions that no other unit sees no linkage name. Where such a one stands on its own as well
+  // it has a symbol, and what was inlined of it is the same function. Not so where its own codes have several
+  // names: a destructor that frees the object too is another function, and has the same origin.
+  void use_own_code(EntryRef entry, Wanted& wanted) const {
+    if (entry.unit != question_.entries || wanted.names.name.starts_with('~')) return;
+    auto own = std::lower_bound(inlines_.own_code.begin(), inlines_.own_code.end(), entry.at,
+                                [](const OwnCode& a, std::uint64_t b) { return a.origin < b; });
+    std::string found;
+    for (; own != inlines_.own_code.end() && own->origin == entry.at; ++own) {
+      Wanted one{wanted.names, {}, nullptr};
+      if (const auto symbol = symbols_.find(own->begin); symbol && symbol->start == own->begin)
+        use_symbol(*symbol, one);
+      if (!found.empty() && one.linkage != found) return;
+      found = one.linkage;
+    }
+    wanted.linkage = found;
+  }
   // A bare name takes that of the symbol which it is a spelling of.
   void use_symbol(const SymbolMap::Found& symbol, Wanted& wanted) const {
     if (symbol.name.empty() || symbol.plt) return;

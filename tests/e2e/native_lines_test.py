@@ -105,6 +105,7 @@ class Symbols:
                 self.names[address].add(parts[7].split("@")[0])
                 self.sizes[address] = max(self.sizes.get(address, 0), int(parts[2], 0))
         self.starts = sorted(self.names)
+        self.folded = {folded(name) for names in self.names.values() for name in names}
 
     def start(self, address):
         """Where the last symbol at or before an address begins."""
@@ -124,6 +125,11 @@ def allowed_name(address, ours, theirs, outermost, symbols):
     """Why two names of a frame may differ, or None."""
     if ours.endswith("::" + theirs):
         return "a name without linkage name is qualified by its parents"
+    if len(ours.encode()) == 4096 and theirs.startswith(ours):
+        return "longer than names may be"
+    word = theirs.split("<")[0]
+    if ours in symbols.folded and (f"{len(word)}{word}" in ours or word.startswith("operator")):
+        return "a name without linkage name is that of the symbol of its own code"
     start = symbols.start(address)
     if outermost and start is not None and {ours, theirs} <= {folded(name) for name in symbols.names[start]}:
         return "another name of the same code"
@@ -312,6 +318,20 @@ def other_build(folder, failures):
         failures.append(f"a debug file of another build: {done.returncode} {done.stderr}")
 
 
+def wishes(folder, failures):
+    """Without its .dwo files a program has lines and the functions of its symbols, and says which files it wants."""
+    addresses = addresses_of(f"{folder}/gcc-5-split/program")
+    done = subprocess.run([LINES_OF, f"{folder}/gcc-5-split/program"], input=asked(addresses), capture_output=True, text=True, timeout=60)
+    wanted = sorted(os.path.basename(line) for line in done.stderr.split("\n") if line.startswith("wish: "))
+    if wanted != ["main.dwo", "rings.dwo", "tree.dwo"]:
+        failures.append(f"wishes for .dwo files: {wanted}")
+    alone = of_profd(f"{folder}/gcc-5-split/program", addresses)
+    whole = of_profd(f"{folder}/gcc-5/program", addresses)
+    if any(len(a) > 1 or a and (a[0].line, a[0].file) != (b[0].line, b[0].file.replace("gcc-5/", "gcc-5-split/")) or a and a[0].name != b[-1].name
+           for (a, _), (b, _) in zip(alone, whole)):
+        failures.append("a program without its .dwo files has other lines or functions")
+
+
 def main():
     if LLVM is None or not (shutil.which("g++") or shutil.which("clang++-14")):
         print("NOT RUN: no llvm-symbolizer, or no C++ compiler")
@@ -343,6 +363,8 @@ def main():
                 linkage_stubs(paths[name], objdump, failures)
         if "gcc-5" in paths:
             other_build(folder, failures)
+        if "gcc-5-split" in paths:
+            wishes(folder, failures)
     for why, count in reasons.most_common():
         print(f"allowed: {count} names: {why}")
     print("\n".join(failures) if failures else "every chain is as the others have it")

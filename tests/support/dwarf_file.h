@@ -21,7 +21,9 @@ struct DwarfFile {
     inlined,
     abstract_function,
     pointer,
-    block
+    block,
+    bare_function,
+    own_code
   };
 
   unsigned version = 4;
@@ -63,6 +65,9 @@ struct DwarfFile {
     declare(abstract_function, dw::subprogram, false, {{dw::linkage_name, dw::string}});
     declare(pointer, dw::subprogram, false, {{dw::abstract_origin, dw::ref4}});
     declare(block, 0x0b, true, {});
+    declare(bare_function, dw::subprogram, false, {{dw::name, dw::string}});
+    declare(own_code, dw::subprogram, false,
+            {{dw::abstract_origin, dw::ref4}, {dw::low_pc, dw::addr}, {dw::high_pc, dw::data4}});
     out.uleb(0);
     return out;
   }

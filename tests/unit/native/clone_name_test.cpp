@@ -22,6 +22,7 @@ TEST_CASE("clones of constructors and destructors are one, the deleting destruct
   CHECK(with_one_structor("_ZNSt6vectorIiSaIiEEC2Ev") == "_ZNSt6vectorIiSaIiEEC1Ev");
   CHECK(with_one_structor("_ZNSsC4Ev") == "_ZNSsC1Ev");
   CHECK(with_one_structor("_ZZN1AC4EvENKUlvE_clEv") == "_ZZN1AC1EvENKUlvE_clEv");
+  CHECK(with_one_structor("_ZZN1AC4EvENUlvE_C4EOS0_") == "_ZZN1AC1EvENUlvE_C1EOS0_");
   CHECK(with_one_structor("_ZN3ArrILi24EEC4Ev") == "_ZN3ArrILi24EEC1Ev");
 }
 

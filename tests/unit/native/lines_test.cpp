@@ -211,6 +211,99 @@ TEST_CASE("without debug information addresses have symbols, inside of them alon
         std::vector<std::string>{"", "_Z1fv :0", "_Z1fv :0", "", "g :0"});
 }
 
+TEST_CASE("pieces of one function are apart and say which one it is") {
+  DwarfFile dwarf = simple();
+  add_symbols(dwarf, {{"f.constprop.0", 0x1010}, {"f.cold", 0x1030}});
+  const auto file = dwarf.file();
+  const auto image = read_elf(file);
+  const auto resolver = Resolver::open({&*image, nullptr, nullptr, {}});
+  SerialExecutor executor;
+  const auto chains = resolver->resolve(std::vector<std::uint64_t>{0x1010, 0x1030, 0x1031, 0x1060}, executor);
+  REQUIRE(chains);
+  CHECK(chains->functions.size() == 1);
+  REQUIRE(chains->pieces.size() == 2);
+  CHECK(chains->texts[chains->pieces[0].raw_name] == "f.constprop.0");
+  CHECK((chains->pieces[1].start == 0x1030 && chains->pieces[1].size == 0x20 &&
+         chains->pieces[1].function == 0));
+  CHECK(chains->piece_of == std::vector<std::uint32_t>{0, 1, 1, kNone});
+}
+
+TEST_CASE("what is inlined of a function without a linkage name is the function that its own code is") {
+  DwarfFile dwarf = simple();
+  dwarf.entries = {};
+  const std::uint32_t helper = dwarf.here();
+  dwarf.entries.u8(DwarfFile::bare_function).text("helper");
+  dwarf.add_function("f", 0x1010, 0x20);
+  dwarf.add_inlined(helper, 0x1018, 8, 1, 3);
+  dwarf.end_children();
+  dwarf.end_children();
+  CHECK(chain_of(dwarf, 0x1018) == "helper a.c:10 < f a.c:3");
+  dwarf.entries.u8(DwarfFile::own_code).u32(helper).u64(0x1030).u32(0x10);
+  SECTION("by its symbol") {
+    add_symbols(dwarf, {{"f", 0x1010}, {"_ZN1aL6helperEv.isra.0", 0x1030}});
+    CHECK(chains_of(dwarf.file(), {0x1018, 0x1030}) ==
+          std::vector<std::string>{"_ZN1aL6helperEv a.c:10 < f a.c:3", "_ZN1aL6helperEv a.c:30"});
+  }
+  SECTION("unless that spells another name") {
+    add_symbols(dwarf, {{"f", 0x1010}, {"_ZN1aL5otherEv", 0x1030}});
+    CHECK(chain_of(dwarf, 0x1018) == "helper a.c:10 < f a.c:3");
+  }
+}
+
+TEST_CASE("answers come a part at a time, every place once, and the same as in one") {
+  DwarfFile dwarf = simple();
+  dwarf.unit_states_range = false;  // so that the unit has what its lines cover, and the rest is of no unit
+  dwarf.entries = {};
+  dwarf.add_function("f", 0x1010, 0x40);
+  dwarf.end_children();
+  add_symbols(dwarf, {{"first", 0x1000}, {"last", 0x1100}});
+  const auto file = dwarf.file();
+  const std::vector<std::uint64_t> vaddrs = {0x1004, 0x1010, 0x1024, 0x1104, 0x1105};
+  const auto whole = chains_of(file, vaddrs);
+  CHECK(whole == std::vector<std::string>{"first :0", "f a.c:10", "f a.c:20", "last :0", "last :0"});
+  const auto image = read_elf(file);
+  const auto resolver = Resolver::open({&*image, nullptr, nullptr, {}});
+  SerialExecutor executor;
+  std::vector<std::string> by_place(vaddrs.size());
+  std::vector<std::size_t> sizes;
+  const auto take = [&](std::span<const std::uint32_t> places, Chains chains) -> Result<void> {
+    sizes.push_back(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) by_place[places[i]] += chain_text(chains, i);
+    return {};
+  };
+  REQUIRE(resolver->resolve_parts(vaddrs, 2, executor, {}, take));
+  CHECK(sizes == std::vector<std::size_t>{2, 3});
+  CHECK(by_place == whole);
+  const auto refused = resolver->resolve_parts(vaddrs, 2, executor, {}, [](auto, Chains) -> Result<void> {
+    return fail(ErrorCode::io, "nobody listens");
+  });
+  CHECK(refused.error().message == "nobody listens");
+}
+
+TEST_CASE("who does not wait for an answer gets none") {
+  const auto file = simple().file();
+  const auto image = read_elf(file);
+  const auto resolver = Resolver::open({&*image, nullptr, nullptr, {}});
+  SerialExecutor executor;
+  StopSource source;
+  source.request_stop();
+  CHECK(resolver->resolve(std::vector<std::uint64_t>{0x1010}, executor, StopToken(source)).error().code ==
+        ErrorCode::cancelled);
+}
+
+TEST_CASE("sections that do not expand are said, and lines are none") {
+  DwarfFile dwarf = simple();
+  dwarf.info = {1};
+  dwarf.more.push_back({".debug_str", 1, 0x800, 0, {1, 2, 3}});
+  const auto file = dwarf.file();
+  const auto image = read_elf(file);
+  const auto resolver = Resolver::open({&*image, nullptr, nullptr, {}});
+  REQUIRE(resolver);
+  CHECK_FALSE(resolver->has_lines());
+  CHECK(resolver->problems() ==
+        std::vector<std::string>{".debug_str: a compressed section ends within its header"});
+}
+
 TEST_CASE("origins in a circle and out of the file give no name and no end") {
   DwarfFile dwarf = simple();
   dwarf.entries = {};
