@@ -1,17 +1,15 @@
 #include "server/engine/symbol_files.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include "core/support/base_name.h"
+#include "server/platform/open_below.h"
 
 namespace profd {
 namespace fs = std::filesystem;
@@ -220,18 +218,15 @@ std::optional<SymbolFile> SymbolSearch::open(const Candidate& candidate) {
     tried_.push_back({real, "in no folder that is looked in"});
     return std::nullopt;
   }
-  // Never waits for the other end of a pipe.
-  SymbolFile file{
-      UniqueFd(::open(real.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)), real, {}};
-  struct stat status {};
-  if (!file.fd.valid()) {
-    tried_.push_back({real, std::generic_category().message(errno)});
+  std::error_code error;
+  if (fs::is_directory(real, error)) return std::nullopt;
+  // What a person names lies where it lies.
+  auto fd = open_below(candidate.anywhere ? std::vector<std::string>{folder_above(real)} : folders_, real);
+  if (!fd) {
+    tried_.push_back({real, "no regular file that can be read"});
     return std::nullopt;
   }
-  if (::fstat(file.fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    if (!S_ISDIR(status.st_mode)) tried_.push_back({real, "no regular file"});
-    return std::nullopt;
-  }
+  SymbolFile file{std::move(*fd), real, {}};
   if (auto stamp = stamp_of(real)) file.stamp = *stamp;
   return file;
 }
