@@ -4164,6 +4164,8 @@ bool decode(const Json& value, CodePiece& out, const Path& path) {
       .required("name", out.name)
       .optional("symbol", out.symbol)
       .required("module", out.module)
+      .optional("file", out.file)
+      .optional("line", out.line)
       .required("start", out.start)
       .required("size", out.size)
       .required("self", out.self)
@@ -4175,6 +4177,8 @@ void write(JsonText& out, const CodePiece& value) {
   put(out, "name", value.name);
   put_optional(out, "symbol", value.symbol);
   put(out, "module", value.module);
+  put_optional(out, "file", value.file);
+  put_optional(out, "line", value.line);
   put(out, "start", value.start);
   put(out, "size", value.size);
   put(out, "self", value.self);

@@ -3618,6 +3618,10 @@ struct CodePiece {
   std::optional<std::string> symbol;
   // The binary, short.
   std::string module;
+  // The file that its function is defined in, as the profile says; absent: unknown.
+  std::optional<std::string> file;
+  // The line where its function begins, 1-based; absent: unknown.
+  std::optional<std::uint32_t> line;
   // Its first address, as the symbol table counts, in hexadecimal: `0x16b0`.
   std::string start;
   // Its bytes; 0: not known.

@@ -9,7 +9,8 @@
 #include "core/support/base_name.h"
 #include "server/cli/align.h"
 #include "server/feature/escape.h"
-#include "server/feature/estimate.h"
+#include "server/feature/names.h"
+#include "server/feature/text.h"
 
 namespace profd {
 namespace {
@@ -96,12 +97,9 @@ class Listing {
  private:
   void write_head() {
     const PieceRow& piece = answer_.pieces[answer_.piece];
-    const InstructionColumns& rows = answer_.rows;
     std::string place;
-    if (!rows.text.empty() && rows.file[0] >= 0) {
-      place = fmt::format("  {}:{}", base_name(answer_.files[static_cast<std::size_t>(rows.file[0])]),
-                          rows.line[0]);
-    }
+    if (!piece.file.empty() && piece.line != 0)
+      place = fmt::format("  {}:{}", base_name(piece.file), piece.line);
     const std::string size = piece.n_bytes == 0 ? "" : fmt::format(", {} bytes", piece.n_bytes);
     out_ +=
         fmt::format("{}{}  {} self {}  total {}  {}+0x{:x}{}  piece {} of {}\n", sanitize_text(piece.name),
@@ -232,7 +230,7 @@ class Listing {
     return text + " > " + place;
   }
 
-  static std::string short_call(const std::string& name) { return name.substr(0, name.find('(')); }
+  static std::string short_call(const std::string& name) { return std::string(short_name(name)); }
 
   void write_source() {
     std::string file;

@@ -135,6 +135,10 @@ class DisassemblyWriter {
     const FunctionId function = table.function[piece.example.v];
     row.module = module_name(profile_, piece.module);
     row.name = function.valid() ? std::string(profile_.function_name(function)) : row.symbol;
+    if (function.valid()) {
+      row.file = strings[profile_.functions().file[function.v]];
+      row.line = profile_.functions().start_line[function.v];
+    }
     if (row.name.empty()) row.name = fmt::format("{}+0x{:x}", row.module, piece.start);
     row.start = piece.start;
     row.n_bytes = piece.n_bytes;

@@ -37,9 +37,11 @@ struct DisassemblyRequest {
 
 // A piece of code that holds what is meant. Numbers are of all of it.
 struct PieceRow {
-  std::string name;    // of the function that it is code of
-  std::string symbol;  // its name in the symbol table; "" none
-  std::string module;  // short
+  std::string name;        // of the function that it is code of
+  std::string symbol;      // its name in the symbol table; "" none
+  std::string module;      // short
+  std::string file;        // of the function's definition, as the profile calls it; "" unknown
+  std::uint32_t line = 0;  // where it begins, 0 unknown
   std::uint64_t start = 0, n_bytes = 0;
   Amount self, total;
 };

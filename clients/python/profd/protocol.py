@@ -5081,6 +5081,10 @@ class CodePiece(Structure):
     # Its name in the symbol table; absent: none.
     module: str
     # The binary, short.
+    file: str | None = None
+    # The file that its function is defined in, as the profile says; absent: unknown.
+    line: int | None = None
+    # The line where its function begins, 1-based; absent: unknown.
     start: str
     # Its first address, as the symbol table counts, in hexadecimal: `0x16b0`.
     size: int
@@ -5094,6 +5098,8 @@ class CodePiece(Structure):
         "name": FieldSpec("name", "s", True),
         "symbol": FieldSpec("symbol", "s", False),
         "module": FieldSpec("module", "s", True),
+        "file": FieldSpec("file", "s", False),
+        "line": FieldSpec("line", "u", False),
         "start": FieldSpec("start", "s", True),
         "size": FieldSpec("size", "u", True),
         "self": FieldSpec("self", ["S", "Amount"], True),

@@ -3545,6 +3545,10 @@ export interface CodePiece {
   symbol?: string;
   /** The binary, short. */
   module: string;
+  /** The file that its function is defined in, as the profile says; absent: unknown. */
+  file?: string;
+  /** The line where its function begins, 1-based; absent: unknown. */
+  line?: number;
   /** Its first address, as the symbol table counts, in hexadecimal: `0x16b0`. */
   start: string;
   /** Its bytes; 0: not known. */

@@ -1350,6 +1350,8 @@ export const schema: Schema = {
     name: { type: "s", required: true },
     symbol: { type: "s" },
     module: { type: "s", required: true },
+    file: { type: "s" },
+    line: { type: "u" },
     start: { type: "s", required: true },
     size: { type: "u", required: true },
     self: { type: ["S", "Amount"], required: true },

@@ -45,6 +45,8 @@ psp::CodePiece piece_to_psp(PieceRow piece) {
   out.name = std::move(piece.name);
   out.symbol = said(std::move(piece.symbol));
   out.module = std::move(piece.module);
+  out.file = said(std::move(piece.file));
+  if (piece.line != 0) out.line = piece.line;
   out.start = fmt::format("0x{:x}", piece.start);
   out.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(piece.n_bytes, ~std::uint32_t{0}));
   out.self = to_psp(piece.self);

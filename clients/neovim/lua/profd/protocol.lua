@@ -1918,6 +1918,8 @@ M.DaemonState = {
 ---@field name string The function that it is code of.
 ---@field symbol? string Its name in the symbol table; absent: none.
 ---@field module string The binary, short.
+---@field file? string The file that its function is defined in, as the profile says; absent: unknown.
+---@field line? integer The line where its function begins, 1-based; absent: unknown.
 ---@field start string Its first address, as the symbol table counts, in hexadecimal: `0x16b0`.
 ---@field size integer Its bytes; 0: not known.
 ---@field self profd.Amount Self value of all of it.
@@ -3711,6 +3713,8 @@ M.schema = {
     name = { type = "s", required = true },
     symbol = { type = "s" },
     module = { type = "s", required = true },
+    file = { type = "s" },
+    line = { type = "u" },
     start = { type = "s", required = true },
     size = { type = "u", required = true },
     self = { type = {"S", "Amount"}, required = true },

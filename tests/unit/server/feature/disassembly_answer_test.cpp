@@ -154,7 +154,7 @@ TEST_CASE("what keeps code from being shown is said") {
   const Program program;
   CHECK(answer_of(program.profile, function("nothing")).error().code == ErrorCode::not_found);
   CHECK(answer_of(program.profile, function("f"), nullptr, "no binary")->problem == "no binary");
-  const auto without = answer_of(profile_from_text("f 3"), function("f"));
+  const auto without = answer_of(profile_from_text("# metrics: cpu/count\nf 3"), function("f"));
   REQUIRE(without);
   CHECK(without->pieces.empty());
   CHECK(without->problem == "the profile has no addresses of it, so its instructions are not known");
