@@ -73,10 +73,10 @@ class Arrows {
   std::string heads_;
 };
 
-class Listing {
+class CodeListingText {
  public:
-  Listing(const DisassemblyAnswer& answer, const ListingOptions& options, const SourceLine& source,
-          const Console& console)
+  CodeListingText(const DisassemblyAnswer& answer, const ListingOptions& options, const SourceLine& source,
+                  const Console& console)
       : answer_(answer),
         options_(options),
         source_(source),
@@ -284,7 +284,7 @@ class Listing {
 
 std::string code_listing(const DisassemblyAnswer& answer, const ListingOptions& options,
                          const SourceLine& source, const Console& console) {
-  return Listing(answer, options, source, console).run();
+  return CodeListingText(answer, options, source, console).run();
 }
 
 }  // namespace profd

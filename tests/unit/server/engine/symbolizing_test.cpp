@@ -76,7 +76,8 @@ struct Addresses {
 
 std::uint64_t n_unnamed(const Profile& profile) {
   std::uint64_t n = 0;
-  for (const BinaryCode& code : gather_code(profile).value()) n += code.n_unnamed;
+  const std::vector<BinaryCode> all = gather_code(profile).value();
+  for (const BinaryCode& code : all) n += code.n_unnamed;
   return n;
 }
 
