@@ -524,9 +524,8 @@ std::vector<Activity> Engine::activities() const {
     if (reading.percentage >= 0) activity.percentage = static_cast<std::uint32_t>(reading.percentage);
     result.push_back(std::move(activity));
   }
-  if (const std::string title = warm_up_ ? warm_up_->title() : ""; !title.empty())
-    result.push_back({title, std::nullopt});
-  if (const std::string title = symbolizing_.title(); !title.empty()) result.push_back({title, std::nullopt});
+  for (const std::string& title : {warm_up_ ? warm_up_->title() : std::string(), symbolizing_.title()})
+    if (!title.empty() && result.size() < kMaxActivities) result.push_back({title, std::nullopt});
   return result;
 }
 

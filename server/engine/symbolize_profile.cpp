@@ -51,6 +51,7 @@ class Symbolizer {
   Result<Symbolized> run() {
     PROFD_CHECK(gather());
     if (questions_.empty()) return std::move(out_);
+    if (calls_.progress) calls_.progress(0, n_total_);
     Result<void> applied;
     const LookupMeans means{request_.places, means_.cache, means_.program, means_.limits, 2, means_.patience};
     const auto partly = [&](std::size_t question, worker::Chunk chunk) {

@@ -91,7 +91,6 @@ std::function<void()> Symbolizing::start(const OpenProfilePtr& open, ClientId cl
 
 void Symbolizing::add(const OpenProfilePtr& open, Run run) {
   State& state = states_[open->handle];
-  state.name = open->name;
   state.runs.push_back(std::move(run));
   if (state.runs.size() == 1) begin(open->handle);
 }
@@ -141,7 +140,7 @@ std::shared_ptr<const Symbolizing::Lookups> Symbolizing::lookups(const std::stri
 
 std::string Symbolizing::title() const {
   for (const auto& [handle, state] : states_)
-    if (!state.runs.empty()) return "Looking for names of " + state.name;
+    if (!state.runs.empty() && !state.name.empty()) return "Looking for names of " + state.name;
   return "";
 }
 
@@ -160,15 +159,24 @@ void Symbolizing::begin(const std::string& handle) {
   run.view_id = (*open)->view_id;
   run.profile = (*open)->profile;
   auto account = std::make_shared<Account>(means_.pool, run.stop);
-  means_.activity_changed();
   UniqueFunction<void()> work = [this, post = post_.shared(), handle, number = run.number, stop = run.stop,
                                  request = run.request, progress = run.progress, profile = run.profile,
-                                 cache = cache_, options = means_.options, account] {
+                                 cache = cache_, options = means_.options, account, name = (*open)->name] {
     Result<Symbolized> result = fail(ErrorCode::internal, "looking for names failed");
     try {
       const Account::Scope scope(account.get());
       SymbolizeCalls calls;
-      calls.progress = progress;
+      // Most profiles have nothing to be looked for, which is no activity.
+      bool told = false;
+      calls.progress = [&](std::uint64_t done, std::uint64_t total) {
+        if (!std::exchange(told, true))
+          post([this, handle, number, name] {
+            if (current(handle, number) == nullptr) return;
+            states_.at(handle).name = name;
+            means_.activity_changed();
+          });
+        if (progress) progress(done, total);
+      };
       calls.better = [&](ProfilePtr better_one) {
         post([this, handle, number, better_one = std::move(better_one)]() mutable {
           better(handle, number, std::move(better_one));
@@ -194,7 +202,7 @@ void Symbolizing::begin(const std::string& handle) {
   const ClientId client = run.client;
   const std::uint64_t number = run.number;
   try {
-    means_.scheduler.submit(Lane::bulk, client, "symbolize " + state.name, std::move(work));
+    means_.scheduler.submit(Lane::bulk, client, "symbolize " + (*open)->name, std::move(work));
   } catch (const std::exception&) {  // neither memory nor a thread for it
     const LastWords words;
     ended(handle, number, fail(ErrorCode::limit, "not enough memory to look for names"));
@@ -229,7 +237,7 @@ void Symbolizing::ended(const std::string& handle, std::uint64_t number, Result<
   if (!result) {
     answer = tl::unexpected<Error>(result.error());
     if (result.error().code != ErrorCode::cancelled)
-      log_warning(fmt::format("{}: {}", states_.at(handle).name, describe(result.error())));
+      log_warning(fmt::format("symbolize {}: {}", handle, describe(result.error())));
   } else if (!run->stop.stopped()) {
     State& state = states_.at(handle);
     state.lookups = merged(state.lookups, result->modules);
@@ -238,9 +246,10 @@ void Symbolizing::ended(const std::string& handle, std::uint64_t number, Result<
   const auto found = states_.find(handle);
   if (found != states_.end() && !found->second.runs.empty() && found->second.runs.front().number == number) {
     found->second.runs.pop_front();
+    const bool was_told = !std::exchange(found->second.name, "").empty();
     if (!found->second.runs.empty()) begin(handle);
+    if (was_told) means_.activity_changed();
   }
-  means_.activity_changed();
   if (done) done(std::move(answer));
 }
 

@@ -235,7 +235,7 @@ TEST_CASE("a run that is stopped, or whose profile is closed, changes nothing an
                                                         if (!now) error = now.error().code;
                                                       });
   CHECK(here.engine.symbolizing().is_busy(opened->handle));
-  CHECK(here.engine.n_activities() == 1);
+  REQUIRE(here.strand.run_until([&] { return here.engine.n_activities() == 1; }));
   cancel();
   CHECK(error == ErrorCode::cancelled);
   REQUIRE(here.strand.run_until([&] { return !here.engine.symbolizing().is_busy(opened->handle); }));
