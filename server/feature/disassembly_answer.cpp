@@ -13,6 +13,7 @@
 #include "core/source/code_costs.h"
 #include "core/source/slot_sums.h"
 #include "core/support/base_name.h"
+#include "core/support/text.h"
 #include "core/view/code_place.h"
 #include "core/view/resolve.h"
 #include "server/feature/code_notes.h"
@@ -243,11 +244,14 @@ class DisassemblyWriter {
     return function == kNone ? 0 : symbols.functions.file[function];
   }
 
+  // A text of the file's debug information, which may hold any bytes.
+  std::string readable(std::uint32_t text) const { return repair_utf8(code_.symbols.texts[text]); }
+
   std::int64_t file_index(std::uint32_t text) {
     if (text == 0) return -1;
     const auto known = std::find(file_texts_.begin(), file_texts_.end(), text);
     if (known != file_texts_.end()) return known - file_texts_.begin();
-    const std::string& path = code_.symbols.texts[text];
+    const std::string path = readable(text);
     const auto same = std::find(out_.files.begin(), out_.files.end(), path);
     if (same != out_.files.end()) return same - out_.files.begin();
     file_texts_.push_back(text);
@@ -279,7 +283,7 @@ class DisassemblyWriter {
       if (used[node] == 0) continue;
       shown[node] = static_cast<std::int64_t>(to.function.size());
       to.parent.push_back(nodes.parent[node] == kNone ? -1 : shown[nodes.parent[node]]);
-      to.function.push_back(code_.symbols.texts[nodes.function[node]]);
+      to.function.push_back(readable(nodes.function[node]));
       to.file.push_back(file_index(nodes.call_file[node]));
       to.line.push_back(nodes.call_line[node]);
     }
@@ -322,7 +326,7 @@ class DisassemblyWriter {
   std::string target_name(std::uint64_t target) const {
     if (target == kNoTarget) return {};
     const std::string_view name = code_.name_of_place(target);
-    return name.empty() ? fmt::format("0x{:x}", target) : std::string(name);
+    return name.empty() ? fmt::format("0x{:x}", target) : repair_utf8(name);
   }
 
   void write_blocks() {

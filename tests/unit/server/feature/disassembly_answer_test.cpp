@@ -150,6 +150,28 @@ TEST_CASE("an address and a source line open the code that they are in; without 
   CHECK(hottest->pieces[0].name == "g");
 }
 
+TEST_CASE("names of debug information that are no text become text") {
+  const Program program;
+  Viewed viewed(program.profile);
+  DisassemblyRequest request;
+  request.open = viewed.open;
+  request.spec = spec_from("flat");
+  request.place = function("f");
+  const auto answer =
+      disassembly_answer(viewed.views, request,
+                         [](const CodeQuestion&) -> Result<CodeAnswer> {
+                           CodeAnswer found;
+                           found.code = four_rows();
+                           found.code.symbols.texts = {"", "f", "mi\xff", "g\xff", "a\xff.cc"};
+                           return found;
+                         },
+                         {});
+  REQUIRE(answer);
+  CHECK(answer->inlined_calls.function == std::vector<std::string>{"mi\uFFFD"});
+  CHECK(answer->rows.target_name[1] == "g\uFFFD");
+  CHECK(answer->files == std::vector<std::string>{"a\uFFFD.cc"});
+}
+
 TEST_CASE("what keeps code from being shown is said") {
   const Program program;
   CHECK(answer_of(program.profile, function("nothing")).error().code == ErrorCode::not_found);
