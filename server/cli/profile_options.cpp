@@ -127,6 +127,13 @@ Result<DerivedMetricsPtr> derived_here(const ProfileOptions& options, const Prof
   return std::make_shared<const DerivedMetrics>(derive_metrics(profile, all));
 }
 
+// The program that a file without modules is of: the first that was named. "" none.
+std::string program_of(const ProfileOptions& options) {
+  if (options.binaries.empty()) return "";
+  const std::string& first = options.binaries.front();
+  return first.substr(first.find('=') == std::string::npos ? 0 : first.find('=') + 1);
+}
+
 // `input`: of a file, what was opened of it.
 Result<OriginPtr> origin_of(const std::string& path, const OpenOptions& open, const Origins& origins,
                             const std::string& binary, std::optional<OpenInput>& input) {
@@ -164,7 +171,7 @@ Result<OriginPtr> composed_of(OriginPtr after, const ProfileOptions& options, co
     for (const std::string& file : files) {
       std::optional<OpenInput> input;
       PROFD_TRY(OriginPtr origin,
-                origin_of(file == "-" ? "/dev/stdin" : file, open, origins, options.binary, input));
+                origin_of(file == "-" ? "/dev/stdin" : file, open, origins, program_of(options), input));
       spec.parts.push_back({std::move(origin), options.profile, before, nullptr});
     }
     return {};
@@ -243,8 +250,10 @@ void add_view_options(CLI::App& app, ProfileOptions& options) {
                  "A folder with binaries or their debug information; may be given again")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  app.add_option("--binary", options.binary, "The program that ran, where the file does not say: gmon.out")
-      ->type_name("PATH");
+  app.add_option("--binary", options.binaries,
+                 "What ran, where the profile has no build id: PATH, or MODULE=PATH; may be given again")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
   app.add_flag("--no-source-maps", options.no_source_maps,
                "Show scripts as they ran, not by the sources that their source maps name");
   app.add_option("--profile", options.profile, "Which one, in a file of several")->type_name("N|NAME");
@@ -338,7 +347,7 @@ Result<Load> load_of(const ProfileOptions& options, const Console& console, Exec
   const std::string name = shown_file(options);
   const Origins origins;
   std::optional<OpenInput> input;
-  PROFD_TRY(OriginPtr origin, origin_of(path, open, origins, options.binary, input));
+  PROFD_TRY(OriginPtr origin, origin_of(path, open, origins, program_of(options), input));
   if (options.base.empty() && options.match != MatchRules())
     return fail(ErrorCode::invalid, "--rename and --match are of a comparison, with --base FILE");
   if (!options.base.empty() || options.together) {

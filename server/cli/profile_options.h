@@ -36,7 +36,6 @@ struct ProfileOptions {
   std::vector<std::string> debug_dirs;  // folders with binaries and their debug information
   std::vector<std::string> binaries;    // PATH or MODULE=PATH: what ran, on its user's word
   bool no_source_maps = false;
-  std::string binary;   // the program that ran, where the file does not say
   std::string profile;  // number from 1, or name, inside a file of several
   std::vector<std::string> filters;
   bool mine = false;  // as a last filter

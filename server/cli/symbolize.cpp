@@ -65,10 +65,6 @@ void add_symbolize(CLI::App& root, Commands& commands) {
   CLI::App* app = root.add_subcommand(
       "symbolize", "What is known of the code of a profile's binaries, and a copy that needs them no more");
   add_profile_options(*app, options->write.profile);
-  app->add_option("--binary", options->write.profile.binaries,
-                  "What ran, where the profile has no build id: PATH, or MODULE=PATH; may be given again")
-      ->type_name("PATH")
-      ->allow_extra_args(false);
   app->add_option("-o,--output", options->write.output.path,
                   "Write the profile with its names; - is standard output")
       ->type_name("OUT");
