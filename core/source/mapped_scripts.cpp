@@ -106,7 +106,11 @@ class Mapping {
     const bool less = name.empty() || name == "(anonymous)" || name.find('.') != std::string_view::npos ||
                       script.map.names.empty();
     if (!less) return {};
-    for (const std::size_t from : {start_of_function(script.text.text(), begin), begin}) {
+    const std::string_view text = script.text.text();
+    const auto written = name_of_function(text, begin, name);
+    // Minifiers map `a.b = function` as one.
+    const std::size_t assigned = written ? start_of_reference(text, *written) : begin;
+    for (const std::size_t from : {start_of_function(text, begin), begin, assigned}) {
       const std::uint32_t segment = segment_at(script, from);
       if (segment == kNone || script.map.source[segment] == kNone) continue;
       const ScriptText& source = source_text(script, script.map.source[segment]);

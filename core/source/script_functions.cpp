@@ -213,6 +213,13 @@ std::size_t start_of_function(std::string_view script, std::size_t offset) {
   return start;
 }
 
+std::size_t start_of_reference(std::string_view script, std::size_t offset) {
+  std::size_t start = std::min(offset, script.size());
+  const std::size_t stop = start > kMaxSpace ? start - kMaxSpace : 0;
+  while (start > stop && (is_letter(script[start - 1]) || script[start - 1] == '.')) --start;
+  return start;
+}
+
 std::string_view declared_name(std::string_view source, std::size_t offset) {
   if (offset >= source.size()) return {};
   constexpr std::array<std::string_view, 5> kModifiers = {"export", "default", "async", "static", "public"};

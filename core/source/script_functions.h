@@ -20,6 +20,9 @@ std::optional<std::size_t> name_of_function(std::string_view script, std::size_t
 // `function`, `constructor`), else its parameters.
 std::size_t start_of_function(std::string_view script, std::size_t offset);
 
+// Where what is named at `offset` is written from: `a` of `a.b.NAME`.
+std::size_t start_of_reference(std::string_view script, std::size_t offset);
+
 // What a source calls the function that is written from `offset` on: `function NAME`, `const NAME = (a) =>`,
 // `NAME: function`, the class of a `constructor`. "" for one without a name, and where it is not clear.
 std::string_view declared_name(std::string_view source, std::size_t offset);

@@ -93,7 +93,7 @@ class Fixture(unittest.TestCase):
         self.assertIn("no function is called nothing", run(ADDRESSES, "nothing", code=1).stderr)
         self.assertIn("there is no piece 9", run(ADDRESSES, "fill", "--piece", "9", code=1).stderr)
         self.assertIn("its binary has not been read", run(ADDRESSES, "[gone.so]", code=1).stderr)
-        self.assertIn("no addresses", run(ROOT / "formats/folded/testdata/example.folded", code=1).stderr)
+        self.assertIn("no addresses", run(ROOT / "formats/folded/testdata/recorded-py-spy.folded", code=1).stderr)
 
 
 class Recorded(unittest.TestCase):

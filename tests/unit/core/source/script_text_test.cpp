@@ -115,6 +115,13 @@ TEST_CASE("a function is written from its first word, or from its parameters") {
   CHECK(start("@") == "");
 }
 
+TEST_CASE("what is put into something is written from that") {
+  const std::string script = "x;o.p.name=function(){}";
+  CHECK(start_of_reference(script, script.find("name")) == 2);
+  CHECK(start_of_reference(script, 0) == 0);
+  CHECK(start_of_reference(script, 99) == script.size());
+}
+
 TEST_CASE("what a source calls a function is read where it is written") {
   const auto declared = [](std::string source) {
     const std::size_t at = source.find('@');
