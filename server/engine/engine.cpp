@@ -263,7 +263,7 @@ Result<OpenProfilePtr> Engine::revise(const std::string& handle, ProfilePtr prof
   make_room(id);
   share_memory();
   OpenMember& member = *store_.member(open->handle);
-  announce(ProfileChange::reloaded, origin, member, member.current->name + " has changed");
+  announce(ProfileChange::reloaded, origin, member, "names of code were found for " + member.current->name);
   take_apart_later();
   return member.current;
 }

@@ -154,6 +154,14 @@ M.subcommands = {
       require('profd.hover').show()
     end,
   },
+  annotate = {
+    help = 'a function as instructions, with what each costs; without a name, the one the cursor is in',
+    takes = 1,
+    spaces = true,
+    run = function(args)
+      require('profd.annotate').show(args[1])
+    end,
+  },
   summary = {
     help = 'the first glance at the profile',
     run = function()

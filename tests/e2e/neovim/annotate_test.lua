@@ -1,0 +1,106 @@
+-- A function as instructions, beside its source.
+local h = require('harness')
+
+local fixtures = h.source .. '/tests/fixtures/symbols'
+local root = h.work .. '/symbols'
+
+local function lines()
+  return vim.api.nvim_buf_get_lines(0, 0, -1, false)
+end
+
+local function shown()
+  h.eventually(function()
+    return vim.bo.filetype == 'profd-annotate'
+  end, 'the instructions')
+  return lines()
+end
+
+--- The number of the first line that matches.
+local function line_with(pattern)
+  for number, line in ipairs(lines()) do
+    if line:find(pattern) then
+      return number
+    end
+  end
+  error('no line like ' .. pattern .. ' in\n' .. table.concat(lines(), '\n'))
+end
+
+--- Lines of a buffer that are marked as those of the other side.
+local function marked(bufnr)
+  local namespace = vim.api.nvim_get_namespaces()['profd.annotate.other']
+  return vim.tbl_map(function(mark)
+    return mark[2] + 1
+  end, vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, {}))
+end
+
+local function prepare()
+  vim.fn.mkdir(root .. '/.git', 'p')
+  for _, name in ipairs({ 'app', 'app.c', 'addresses.pprof' }) do
+    h.write(root .. '/' .. name, h.read(fixtures .. '/' .. name))
+    vim.uv.fs_utime(root .. '/' .. name, 1600000000, 1600000000)
+  end
+  vim.cmd.cd(root)
+end
+
+test('the function of a line is shown as instructions, the hottest first in sight', function()
+  prepare()
+  h.setup()
+  vim.cmd.edit('app.c')
+  vim.cmd('Profd open addresses.pprof')
+  h.eventually(function()
+    return require('profd.session').profile
+  end, 'the profile')
+  vim.api.nvim_win_set_cursor(0, { vim.fn.search('out\\[i\\] = s'), 0 })
+  -- Names come from the binary a moment after the profile.
+  h.eventually(function()
+    if vim.bo.filetype ~= 'profd-annotate' then
+      vim.cmd('Profd annotate')
+      vim.wait(300, function()
+        return vim.bo.filetype == 'profd-annotate'
+      end, 5)
+    end
+    return vim.bo.filetype == 'profd-annotate'
+  end, 'the instructions')
+  local all = shown()
+  h.matches(all[1], '^fill  .*app%+0x%x+, %d+ bytes$')
+  h.matches(table.concat(all, '\n'), 'mix app%.c:%d+ > round2 app%.c:%d+ > app%.c:%d+  %S')
+  local row = vim.api.nvim_get_current_line()
+  h.matches(row, '^ *60%.0 %% +60%.0 %%  %+%d+ +%l+')
+end)
+
+test('the line of a row is marked in the source, and the rows of a line in the code', function()
+  local code = vim.api.nvim_get_current_buf()
+  local source = vim.fn.bufnr('app.c')
+  local here = marked(source)
+  h.equal(#here, 1)
+  local text = vim.api.nvim_buf_get_lines(source, here[1] - 1, here[1], false)[1]
+  h.matches(table.concat(lines(), '\n'), vim.pesc(vim.trim(text)))
+  vim.cmd.wincmd('p')
+  h.equal(vim.api.nvim_get_current_buf(), source)
+  vim.api.nvim_win_set_cursor(0, { vim.fn.search('out\\[i\\] = s'), 0 })
+  vim.api.nvim_exec_autocmds('CursorMoved', { buffer = source })
+  h.truthy(#marked(code) > 0, 'the store is marked')
+  vim.cmd.wincmd('p')
+end)
+
+test('keys go to the source, along a jump, and close', function()
+  vim.api.nvim_win_set_cursor(0, { line_with('%+%d+ +j%l+ '), 0 })
+  vim.cmd.normal('gd')
+  h.matches(vim.api.nvim_get_current_line(), '%+%d+ ')
+  vim.api.nvim_win_set_cursor(0, { line_with('out%[i%] = s') + 1, 0 })
+  vim.api.nvim_feedkeys(vim.keycode('<CR>'), 'xt', false)
+  h.matches(vim.api.nvim_buf_get_name(0), '/app%.c$')
+  h.matches(vim.api.nvim_get_current_line(), 'out%[i%] = s')
+  vim.cmd.wincmd('p')
+  vim.cmd.normal('q')
+  h.equal(vim.fn.bufwinid('profd://annotate'), -1)
+  h.equal(marked(vim.fn.bufnr('app.c')), {})
+end)
+
+test('a name chooses the function, and what has no code is said', function()
+  vim.cmd('Profd annotate mix')
+  h.matches(shown()[1], '^fill  ')
+  vim.cmd.normal('q')
+  vim.cmd('Profd annotate nothing')
+  h.note('no function is called nothing')
+end)
