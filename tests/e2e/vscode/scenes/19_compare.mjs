@@ -2,7 +2,7 @@
 import assert from "node:assert";
 import { copyFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../../until.mjs";
+import { PATIENCE, until } from "../../until.mjs";
 
 const NAME = "before-1.pb.gz → after-1.pb.gz";
 const TOTALS = "13.1 s → 13.9 s, +780 ms (+6.0 %)";
@@ -145,7 +145,8 @@ export default {
     await stage.step("comes back with its window", async () => {
       await window.reload();
       // The code shows it before its page is looked at.
-      await window.status(`${NAME} · ${TOTALS}`).waitFor();
+      // A window that comes back starts its extensions anew, and these the comparison.
+      await window.status(`${NAME} · ${TOTALS}`).waitFor({ timeout: 60_000 * PATIENCE });
       await window.tab(NAME).click();
       await shown();
     });
