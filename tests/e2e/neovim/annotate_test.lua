@@ -62,7 +62,7 @@ test('the function of a line is shown as instructions, the hottest first in sigh
     return vim.bo.filetype == 'profd-annotate'
   end, 'the instructions')
   local all = shown()
-  h.matches(all[1], '^fill  .*app%+0x%x+, %d+ bytes$')
+  h.matches(all[1], '^fill  .* of addresses%.pprof self .*app%+0x%x+, %d+ bytes$')
   h.matches(table.concat(all, '\n'), 'mix app%.c:%d+ > round2 app%.c:%d+ > app%.c:%d+  %S')
   local row = vim.api.nvim_get_current_line()
   h.matches(row, '^ *60%.0 %% +60%.0 %%  %+%d+ +%l+')

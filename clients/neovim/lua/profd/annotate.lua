@@ -88,9 +88,10 @@ end
 local function head_of(answer)
   local piece = answer.pieces[answer.piece + 1]
   local lines = {
-    ('%s  %s self %s, total %s  %s+%s, %d bytes'):format(
+    ('%s  %s of %s self %s, total %s  %s+%s, %d bytes'):format(
       piece.name,
       answer.metric,
+      session.name,
       piece.self.shareText or piece.self.text,
       piece.total.shareText or piece.total.text,
       piece.module,
