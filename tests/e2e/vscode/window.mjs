@@ -41,9 +41,14 @@ export class Window {
     page.setDefaultNavigationTimeout(60_000 * PATIENCE);
   }
 
-  /** The window anew, as by its command, or when the connection was lost. */
+  /**
+   * The window anew. By its command, which waits until the editor has written down what is open: a browser's own reload ends the
+   * page while that is being written, and a busy machine then brings back the tabs of a minute ago.
+   */
   async reload() {
-    await this.page.reload({ waitUntil: "commit" });
+    const anew = this.page.waitForNavigation({ waitUntil: "commit" });
+    await this.command("Developer: Reload Window");
+    await anew;
     await this.ready();
   }
 

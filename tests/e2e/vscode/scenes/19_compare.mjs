@@ -2,7 +2,7 @@
 import assert from "node:assert";
 import { copyFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { PATIENCE, until } from "../../until.mjs";
+import { until } from "../../until.mjs";
 
 const NAME = "before-1.pb.gz → after-1.pb.gz";
 const TOTALS = "13.1 s → 13.9 s, +780 ms (+6.0 %)";
@@ -145,8 +145,7 @@ export default {
     await stage.step("comes back with its window", async () => {
       await window.reload();
       // The code shows it before its page is looked at.
-      // A window that comes back starts its extensions anew, and these the comparison.
-      await window.status(`${NAME} · ${TOTALS}`).waitFor({ timeout: 60_000 * PATIENCE });
+      await window.status(`${NAME} · ${TOTALS}`).waitFor();
       await window.tab(NAME).click();
       await shown();
     });
