@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/text.h"
 #include "core/view/pattern.h"
 
 namespace profd {
@@ -43,11 +44,6 @@ bool is_blank(char c) {
 }
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 class RuleParser {

@@ -78,4 +78,9 @@ std::string cut_bytes(std::string text, std::size_t n_bytes) {
   return text + "…";
 }
 
+std::string_view trimmed(std::string_view text) {
+  const std::size_t from = text.find_first_not_of(" \t");
+  return from == text.npos ? std::string_view() : text.substr(from, text.find_last_not_of(" \t") - from + 1);
+}
+
 }  // namespace profd

@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxText = 100;
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t from = text.find_first_not_of(" \t");
-  return from == text.npos ? "" : text.substr(from, text.find_last_not_of(" \t") - from + 1);
-}
-
 // The measure of the other side; nothing where a metric of the formula is not of the side after.
 std::optional<Measure> before_of(const Profile& profile, const Measure& after) {
   const Composition* composed = profile.composition();

@@ -24,9 +24,10 @@ Result<void> check_filter(const Filter& filter) {
   if (!filters_rows(filter) && (filters_samples(filter) || filter.by == FilterBy::fragment))
     return fail(
         ErrorCode::invalid,
-        fmt::format("{} takes a function, module, file, package or code; threads, labels, times and fragments can "
-                    "only be kept or dropped",
-                    word_of(kOpWords, filter.op)));
+        fmt::format(
+            "{} takes a function, module, file, package or code; threads, labels, times and fragments can "
+            "only be kept or dropped",
+            word_of(kOpWords, filter.op)));
   if (filter.by == FilterBy::time && filter.from_ns && filter.to_ns && *filter.from_ns > *filter.to_ns)
     return fail(ErrorCode::invalid, "the time window ends before it begins");
   for (const std::optional<std::int64_t>& instant : {filter.from_ns, filter.to_ns})
@@ -80,9 +81,10 @@ Result<void> evaluate_by_path(Selection& selection, MetricId metric, const Parts
   auto sums = std::make_shared<Sums>(*of_view.second);
   sums->profile_total = sums->total;
   if (!selection.rows->filters.empty()) {
-    PROFD_TRY(const RowsPtr all, kept.get<Rows>(kept.key("rows"), stop, [&](const StopToken& token) {
-      return make_rows(selection.profile, {}, token);
-    }));
+    PROFD_TRY(const RowsPtr all,
+              kept.get<Rows>(kept.key_of_values("rows"), stop, [&](const StopToken& token) {
+                return make_rows(selection.profile, {}, token);
+              }));
     PROFD_TRY(const auto of_all, sums_of(*all));
     sums->profile_total = of_all.second->total;
   }
@@ -125,8 +127,8 @@ Result<SelectionPtr> select(const ProfilePtr& profile, const ViewSpec& spec, Sto
   const std::vector<Filter> of_rows = filters_that(filters, true), of_boxes = filters_that(filters, false);
   PROFD_TRY(const MetricId metric, metric_of(*profile, spec));
   const ViewKey boxes_key = kept.key("boxes " + std::string(to_text(spec.granularity)) + text_of(of_boxes));
-  const ViewKey rows_key = kept.key("rows" + text_of(of_rows));
-  const ViewKey sums_key = kept.key(fmt::format("sums {}{}", metric.v, text_of(of_rows)));
+  const ViewKey rows_key = kept.key_of_values("rows" + text_of(of_rows));
+  const ViewKey sums_key = kept.key_of_values(fmt::format("sums {}{}", metric.v, text_of(of_rows)));
   selection->parts = {boxes_key, rows_key, sums_key};
 
   PROFD_TRY(selection->rows, kept.get<Rows>(rows_key, stop, [&](const StopToken& token) {

@@ -167,6 +167,7 @@ const std::map<std::string_view, Recode>& recoders() {
       {"TableResult", recode_as<TableResult>},
       {"SpreadParams", recode_as<SpreadParams>},
       {"SpreadColumns", recode_as<SpreadColumns>},
+      {"SpreadColumn", recode_as<SpreadColumn>},
       {"SpreadResult", recode_as<SpreadResult>},
       {"SeriesParams", recode_as<SeriesParams>},
       {"SeriesPoints", recode_as<SeriesPoints>},

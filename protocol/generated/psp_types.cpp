@@ -376,6 +376,10 @@ std::string_view to_wire(SpreadSort value) {
     case SpreadSort::max: return "max";
     case SpreadSort::deviation: return "deviation";
     case SpreadSort::imbalance: return "imbalance";
+    case SpreadSort::mean: return "mean";
+    case SpreadSort::min: return "min";
+    case SpreadSort::median: return "median";
+    case SpreadSort::variation: return "variation";
     case SpreadSort::unrecognized: break;
   }
   return {};
@@ -386,6 +390,10 @@ bool from_wire(std::string_view text, SpreadSort& value) {
   if (text == "max") return value = SpreadSort::max, true;
   if (text == "deviation") return value = SpreadSort::deviation, true;
   if (text == "imbalance") return value = SpreadSort::imbalance, true;
+  if (text == "mean") return value = SpreadSort::mean, true;
+  if (text == "min") return value = SpreadSort::min, true;
+  if (text == "median") return value = SpreadSort::median, true;
+  if (text == "variation") return value = SpreadSort::variation, true;
   return false;
 }
 
@@ -3154,6 +3162,10 @@ bool decode(const Json& value, SpreadParams& out, const Path& path) {
       .required("spec", out.spec)
       .defaulted("totals", out.totals)
       .defaulted("sort", out.sort)
+      .defaulted("columns", out.columns)
+      .limit("columns", out.columns, {.max_items = 16})
+      .defaulted("where", out.where)
+      .limit("where", out.where, {.max_items = 16})
       .optional("search", out.search)
       .limit("search", out.search, {.max_length = 10000})
       .defaulted("offset", out.offset)
@@ -3170,11 +3182,28 @@ void write(JsonText& out, const SpreadParams& value) {
   put(out, "spec", value.spec);
   put(out, "totals", value.totals);
   put(out, "sort", value.sort);
+  put(out, "columns", value.columns);
+  put(out, "where", value.where);
   put_optional(out, "search", value.search);
   put(out, "offset", value.offset);
   put(out, "limit", value.limit);
   put(out, "points", value.points);
   put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, SpreadColumn& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("statistic", out.statistic)
+      .required("value", out.value)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const SpreadColumn& value) {
+  out.begin_object();
+  put(out, "statistic", value.statistic);
+  put(out, "value", value.value);
+  put(out, "text", value.text);
   out.end_object();
 }
 
@@ -3193,6 +3222,7 @@ bool decode(const Json& value, SpreadColumns& out, const Path& path) {
       .required("imbalanceText", out.imbalance_text)
       .required("lostText", out.lost_text)
       .required("series", out.series)
+      .defaulted("more", out.more)
       .ok();
 }
 void write(JsonText& out, const SpreadColumns& value) {
@@ -3210,6 +3240,7 @@ void write(JsonText& out, const SpreadColumns& value) {
   put(out, "imbalanceText", value.imbalance_text);
   put(out, "lostText", value.lost_text);
   put(out, "series", value.series);
+  put(out, "more", value.more);
   out.end_object();
 }
 
@@ -3232,6 +3263,7 @@ bool decode(const Json& value, SpreadResult& out, const Path& path) {
       .required("modules", out.modules)
       .required("rows", out.rows)
       .required("columns", out.columns)
+      .optional("leftOut", out.left_out)
       .optional("thinned", out.thinned)
       .defaulted("warnings", out.warnings)
       .optional("estimated", out.estimated)
@@ -3257,6 +3289,7 @@ void write(JsonText& out, const SpreadResult& value) {
   put(out, "modules", value.modules);
   put(out, "rows", value.rows);
   put(out, "columns", value.columns);
+  put_optional(out, "leftOut", value.left_out);
   put_optional(out, "thinned", value.thinned);
   put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);

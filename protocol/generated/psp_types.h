@@ -342,7 +342,8 @@ enum class ChangeKind : std::int32_t {
   deleted = 4,  // There before alone: `[D]`.
 };
 
-// How uneven the values of many inputs are.
+// What boxes of an aggregate are coloured by: how uneven the values of its inputs are, or one of
+// the other names of `SpreadSort`.
 enum class SpreadColor : std::uint8_t {
   imbalance,  // The largest beside the mean: 1 is twice as much.
   variation,  // The standard deviation beside the mean.
@@ -352,13 +353,18 @@ enum class SpreadColor : std::uint8_t {
 std::string_view to_wire(SpreadColor value);
 bool from_wire(std::string_view text, SpreadColor& value);
 
-// What rows of a spread are sorted by, largest first.
+// A number of how the values of many inputs lie, by which rows are sorted, largest first. A `p` and
+// a number, as `p95`, is a percentile by nearest rank.
 enum class SpreadSort : std::uint8_t {
   sum,  // Over all inputs.
   lost,  // What all others wait for the largest.
   max,  // The largest of one input.
   deviation,  // Standard deviation.
   imbalance,  // The largest beside the mean.
+  mean,  // The mean.
+  min,  // The smallest.
+  median,  // The median, by nearest rank.
+  variation,  // The standard deviation beside the mean.
   unrecognized,  // a value of a newer peer; OpenEnum keeps its text
 };
 std::string_view to_wire(SpreadSort value);
@@ -2265,8 +2271,8 @@ struct FlameGraphParams {
   std::vector<std::string> metrics;
   // Fills the column `color` with this metric, stored or by formula, and `colorScale`.
   std::optional<std::string> color_metric;
-  // Of an aggregate: fills the column `color` with how uneven the totals of its inputs are; goes
-  // before `colorMetric`.
+  // Of an aggregate: fills the column `color` with how the totals of its inputs lie; goes before
+  // `colorMetric`.
   std::optional<OpenEnum<SpreadColor>> color_spread;
   // An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no
   // box is asked for with `view/hiddenMatches`, so that no box waits for it.
@@ -2368,7 +2374,7 @@ void write(JsonText& out, const Truncation& value);
 // From where to where colours go; what is outside has the colour of the end. What has no value has
 // a quiet colour of its own.
 struct ColorScale {
-  // The metric, or the spread that `colorSpread` names.
+  // The metric, or what `colorSpread` names.
   std::string metric;
   // Its unit; empty for a spread.
   std::string unit;
@@ -2699,6 +2705,11 @@ struct SpreadParams {
   bool totals = false;
   // What to sort by.
   OpenEnum<SpreadSort> sort = SpreadSort::sum;
+  // Further columns by name, as in `sort`: `p95`.
+  std::vector<std::string> columns;
+  // Rows that hold all of these alone: a name as in `sort`, `>=` or `<=`, a number and its unit, in
+  // the metric's where it has none: `lost >= 5ms`, `p95 <= 2MB`, `imbalance >= 10%`.
+  std::vector<std::string> where;
   // An RE2 regular expression: rows whose names match.
   std::optional<std::string> search;
   // First row.
@@ -2712,6 +2723,18 @@ struct SpreadParams {
 };
 bool decode(const nlohmann::json& value, SpreadParams& out, const Path& path);
 void write(JsonText& out, const SpreadParams& value);
+
+// A further column of `view/spread`.
+struct SpreadColumn {
+  // Its name: `p95`.
+  std::string statistic;
+  // By row; 0 where there is no such number.
+  std::vector<Number> value;
+  // As shown; empty where there is no such number.
+  std::vector<std::string> text;
+};
+bool decode(const nlohmann::json& value, SpreadColumn& out, const Path& path);
+void write(JsonText& out, const SpreadColumn& value);
 
 // How the values of the inputs lie, all columns as long as the rows.
 struct SpreadColumns {
@@ -2742,6 +2765,8 @@ struct SpreadColumns {
   // By row, the value of each input, or where there are more than `points` the largest of each
   // group of neighbours; 0 where an input does not have the metric.
   std::vector<std::vector<Number>> series;
+  // Those that `columns` of the request asks for.
+  std::vector<SpreadColumn> more;
 };
 bool decode(const nlohmann::json& value, SpreadColumns& out, const Path& path);
 void write(JsonText& out, const SpreadColumns& value);
@@ -2784,6 +2809,8 @@ struct SpreadResult {
   TableColumns rows;
   // Beside `rows`.
   SpreadColumns columns;
+  // Rows that do not hold what `where` says; absent: none.
+  std::optional<std::int64_t> left_out;
   // Says how, where series have fewer values than there are inputs.
   std::optional<std::string> thinned;
   // Sentences about the request (a filter that matches nothing), then what was lost in reading the

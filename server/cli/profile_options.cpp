@@ -20,6 +20,7 @@
 #include "server/cli/read_within.h"
 #include "server/cli/report_text.h"
 #include "server/cli/symbols_here.h"
+#include "server/engine/formula_metrics.h"
 #include "server/engine/mine.h"
 #include "server/engine/origins.h"
 #include "server/engine/pick_profile.h"
@@ -112,7 +113,7 @@ std::shared_ptr<const FrameRule> mine_here() {
 }
 
 // Those of the command line, which the profile must have metrics for, then those of the project.
-Result<DerivedMetricsPtr> derived_here(const ProfileOptions& options, const Profile& profile) {
+Result<std::vector<DerivedMetric>> formulas_here(const ProfileOptions& options, const Profile& profile) {
   std::vector<DerivedMetric> all = options.derived;
   for (const DerivedMetric& metric : all)
     if (const auto fits = derive_metric(profile, metric); !fits)
@@ -123,8 +124,7 @@ Result<DerivedMetricsPtr> derived_here(const ProfileOptions& options, const Prof
     if (project.file)
       all.insert(all.end(), project.file->settings.derived.begin(), project.file->settings.derived.end());
   }
-  if (all.empty()) return DerivedMetricsPtr();
-  return std::make_shared<const DerivedMetrics>(derive_metrics(profile, all));
+  return all;
 }
 
 // The program that a file without modules is of: the first that was named. "" none.
@@ -413,10 +413,9 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   open->metric = open->profile->default_metric();
   open->origin = file_origin(options.file, {});
   open->loaded = loaded;
-  if (auto derived = derived_here(options, *open->profile); !derived)
-    return named(name, derived.error());
-  else
-    open->derived = std::move(*derived);
+  const auto formulas = formulas_here(options, *open->profile);
+  if (!formulas) return named(name, formulas.error());
+  set_formulas(*open, *formulas);
   OpenView view{std::move(open),      std::make_unique<Views>(kViewBudget, executor),
                 std::move(spec),      {},
                 std::move(load.keep), std::move(lookups)};

@@ -461,7 +461,7 @@ Result<void> Engine::set_metric(const std::string& handle, const std::string& me
 
 Result<void> Engine::derive(const std::string& handle, const DerivedMetric& metric) {
   PROFD_TRY(const OpenProfilePtr open, find(handle));
-  PROFD_CHECK(derive_metric(*open->profile, metric));
+  PROFD_CHECK(derive_metric(*open->as_read(), metric));
   std::vector<DerivedMetric> derived = store_.member(open->handle)->derived;
   const auto known = std::find_if(derived.begin(), derived.end(),
                                   [&](const DerivedMetric& one) { return one.name == metric.name; });

@@ -29,13 +29,18 @@ struct OpenProfile {
   ProfilePtr profile;
   OriginPtr origin;
   std::shared_ptr<const LoadedProfiles> loaded;  // all that came with it
-  // Metrics by formula: those of the profile and, in a session, of what is set there. Null: none.
+  // Metrics by formula: those of the profile and, in a session, of what is set there. Null: none. Those that
+  // add up are metrics of `profile`, too, behind its own (set_formulas()).
   DerivedMetricsPtr derived;
+  std::string formulas;  // tells apart what `profile` has more than what was read; "" nothing
 
+  // As it was read, without such metrics.
+  [[nodiscard]] const ProfilePtr& as_read() const { return loaded ? loaded->profiles[number - 1] : profile; }
   [[nodiscard]] const MetricInfo& metric_info() const { return profile->metrics()[metric.v]; }
-  // Null: there is none of that name.
+  // One that is worked out of the sums of a row or box. Null: there is none of that name, or it is a metric
+  // of `profile`.
   [[nodiscard]] const ProfileMeasure* derived_metric(std::string_view of) const {
-    return derived ? derived->find(of) : nullptr;
+    return derived && !profile->find_metric(of) ? derived->find(of) : nullptr;
   }
   [[nodiscard]] std::size_t n_in_file() const { return loaded->profiles.size(); }
   // What errors about it name.

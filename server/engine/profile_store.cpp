@@ -7,14 +7,11 @@
 
 #include "core/support/text.h"
 #include "core/view/resolve.h"
+#include "server/engine/formula_metrics.h"
 #include "server/engine/pick_profile.h"
 
 namespace profd {
 namespace {
-
-DerivedMetricsPtr derived_of(const Profile& profile, const std::vector<DerivedMetric>& metrics) {
-  return metrics.empty() ? nullptr : std::make_shared<const DerivedMetrics>(derive_metrics(profile, metrics));
-}
 
 std::string kept_key(const Origin& origin, std::uint32_t revision) {
   return fmt::format("{}\n{}", revision, origin.key());
@@ -143,13 +140,13 @@ std::shared_ptr<OpenProfile> ProfileStore::make_open(const OpenOrigin& origin, c
     open->name += open->member_name().empty() ? fmt::format(" #{}", number) : " · " + open->member_name();
   open->name = cut_bytes(std::move(open->name), kMaxToldName);
   open->metric = open->profile->default_metric();
+  set_formulas(*open, member.derived);
   const OpenRequest& request = origin.request;
   const std::string& wanted = member.current            ? member.current->metric_info().name
                               : !request.metric.empty() ? request.metric
                                                         : request.preferred_metric;
   if (const auto metric = open->profile->find_metric(wanted); metric && !wanted.empty())
     open->metric = *metric;
-  open->derived = derived_of(*open->profile, member.derived);
   return open;
 }
 
@@ -224,7 +221,7 @@ void ProfileStore::set_derived(const std::string& handle, std::vector<DerivedMet
   OpenMember& member = *this->member(handle);
   member.derived = std::move(derived);
   auto changed = std::make_shared<OpenProfile>(*member.current);
-  changed->derived = derived_of(*changed->profile, member.derived);
+  set_formulas(*changed, member.derived);
   member.current = std::move(changed);
 }
 

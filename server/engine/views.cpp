@@ -41,7 +41,7 @@ ViewKey Views::key_of(const OpenProfile& open, const ViewSpec& spec, const char*
   plain.shape = Shape::flat;
   plain.focus.clear();
   if (plain.metric.empty()) plain.metric = open.metric_info().name;
-  return {open.view_id, kind + key_text(plain) + more};
+  return {open.view_id, kind + open.formulas + key_text(plain) + more};
 }
 
 Result<SelectionPtr> Views::selection(const OpenProfile& open, const ViewSpec& spec, const StopToken& stop) {
@@ -49,7 +49,7 @@ Result<SelectionPtr> Views::selection(const OpenProfile& open, const ViewSpec& s
       key_of(open, spec, "select "), stop, [&](const StopToken& token) -> Result<SelectionPtr> {
         ViewSpec full = spec;
         if (full.metric.empty()) full.metric = open.metric_info().name;
-        return select(open.profile, full, token, PartsOf(cache_, open.view_id), executor_);
+        return select(open.profile, full, token, PartsOf(cache_, open.view_id, open.formulas), executor_);
       });
 }
 

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "core/compare/spread.h"
 #include "core/support/run_both.h"
 #include "core/support/sums.h"
 #include "core/view/match_marks.h"
@@ -185,45 +184,29 @@ struct BoxWriter {
     out.columns.push_back(metric_rows(open, name, std::move(numbers)));
   }
 
-  // How uneven the inputs are at each box; what stands for no single path has no value.
-  void write_spread(SpreadColor color, const KeySeries& series, const std::vector<std::uint8_t>& measured) {
+  // How the inputs lie at each box; what stands for no single path has no value.
+  void write_spread(const Statistic& color, const KeySeries& series,
+                    const std::vector<std::uint8_t>& measured) {
     const auto text = [&](double value) {
-      return color == SpreadColor::lost ? view.whole.text(Value{value}) : imbalance_text(value);
+      return is_ratio(color) ? imbalance_text(value) : view.whole.text(Value{value});
     };
     BoxColors colors;
     for (std::uint32_t i = 0; i < layout.size(); ++i) {
-      const auto spread =
-          row_of_box[i] < 0 ? std::nullopt : spread_of(known_values(series.total_of(i), measured));
-      const std::optional<double> value = spread ? value_of(color, *spread) : std::nullopt;
+      std::optional<double> value;
+      if (row_of_box[i] >= 0) {
+        const auto values = known_values(series.total_of(i), measured);
+        if (const auto spread = spread_of(values)) value = value_of(color, *spread, values);
+      }
       if (value) colors.scale.high = std::max(colors.scale.high, *value);
       if (!value && row_of_box[i] >= 0) ++colors.scale.n_without;
       colors.value.push_back(value ? std::optional(Value{*value}) : std::nullopt);
       colors.text.push_back(value ? text(*value) : std::string(kUnknown));
     }
-    colors.scale.metric = name_of(color);
+    colors.scale.metric = to_text(color);
     colors.scale.by_root = true;
     colors.scale.low_text = text(0);
     colors.scale.high_text = text(colors.scale.high);
     write_colors(std::move(colors));
-  }
-
-  static std::string_view name_of(SpreadColor color) {
-    switch (color) {
-      case SpreadColor::imbalance:
-        return "imbalance";
-      case SpreadColor::variation:
-        return "variation";
-      case SpreadColor::lost:
-        return "lost";
-    }
-    return "";
-  }
-
-  static std::optional<double> value_of(SpreadColor color, const Spread& spread) {
-    if (color == SpreadColor::lost) return spread.lost;
-    if (color == SpreadColor::imbalance) return spread.imbalance;
-    if (!spread.deviation || spread.mean <= 0) return std::nullopt;
-    return *spread.deviation / spread.mean;
   }
 
   // Those of joined boxes are left out.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compare/statistic.h"
 #include "core/layout/flame.h"
 #include "server/feature/box_colors.h"
 #include "server/feature/box_target.h"
@@ -16,20 +17,19 @@ namespace profd {
 
 // Of an aggregate, how uneven the totals of its inputs are: the largest beside the mean, the standard
 // deviation beside the mean, what all others wait for the largest.
-enum class SpreadColor : std::uint8_t { imbalance, variation, lost };
 
 struct FlameRequest {
   OpenProfilePtr open;
-  WorkspaceSnapshot workspace;              // marks the boxes whose source is there
-  ViewSpec spec;                            // any shape but flat
-  LayoutRequest layout;                     // its shape, focus and zoom are filled in from here
-  BoxTarget zoom;                           // the box that fills the width
-  bool number_nodes = false;                // fills that column
-  std::string color_metric;                 // stored or by formula; "" none
-  std::vector<std::string> metrics;         // further ones of every box, stored or by formula
-  std::optional<SpreadColor> color_spread;  // of an aggregate; goes before color_metric
-  std::string search;                       // RE2; "" none
-  bool details = false;                     // texts and places that only tooltips show
+  WorkspaceSnapshot workspace;            // marks the boxes whose source is there
+  ViewSpec spec;                          // any shape but flat
+  LayoutRequest layout;                   // its shape, focus and zoom are filled in from here
+  BoxTarget zoom;                         // the box that fills the width
+  bool number_nodes = false;              // fills that column
+  std::string color_metric;               // stored or by formula; "" none
+  std::vector<std::string> metrics;       // further ones of every box, stored or by formula
+  std::optional<Statistic> color_spread;  // of an aggregate; goes before color_metric
+  std::string search;                     // RE2; "" none
+  bool details = false;                   // texts and places that only tooltips show
 };
 
 // Columns, all equally long; row i is box i. In the order of FlameLayout, remainder boxes apart.

@@ -140,7 +140,7 @@ Result<void> check_metric(const OpenProfile& open, std::string_view name) {
 
 Result<void> check_width(const OpenProfile& open, std::string_view name) {
   const ProfileMeasure* derived = open.derived_metric(name);
-  if (derived == nullptr || open.profile->find_metric(name)) return {};
+  if (derived == nullptr) return {};
   if (!derived->measure.additive)
     return fail(ErrorCode::invalid,
                 fmt::format("{} is {}, which does not add up: nothing is as wide as it. It can be a column, "
@@ -148,9 +148,10 @@ Result<void> check_width(const OpenProfile& open, std::string_view name) {
                             name, derived->metric.formula));
   return fail(
       ErrorCode::unsupported,
-      fmt::format("{} is worked out of {} and stored nowhere: a view is of a stored metric. It can be "
-                  "a column, what rows are sorted by, or a colour",
-                  name, derived->metric.formula));
+      fmt::format(
+          "{} is {}: a profile that is put together of others is as wide as metrics of these alone. It "
+          "can be a column, what rows are sorted by, or a colour",
+          name, derived->metric.formula));
 }
 
 std::string metric_text(const ProfileMeasure& derived, const std::optional<Value>& value) {
@@ -207,6 +208,7 @@ std::vector<MetricTexts> derived_texts(const OpenProfile& open,
   if (!open.derived) return out;
   for (const ProfileMeasure& derived : open.derived->known) {
     const std::string& name = derived.metric.name;
+    if (open.derived_metric(name) == nullptr) continue;  // a metric of the profile, which is told as such
     const Numbers now = numbers_of(derived.measure);
     MetricTexts& texts =
         out.emplace_back(MetricTexts{name, metric_text(derived, now.self), metric_text(derived, now.total)});

@@ -18,7 +18,8 @@ namespace profd {
 
 // Fails with `not_found`, what there is and, of one by formula that the profile has no metrics for, why.
 Result<void> check_metric(const OpenProfile& open, std::string_view name);
-// One that a view can be of: its boxes are as wide as it. Fails with `invalid` for those by formula.
+// One that a view can be of: its boxes are as wide as it. Fails with `invalid` for a formula that does not
+// add up, with `unsupported` for one of a profile that is put together of others.
 Result<void> check_width(const OpenProfile& open, std::string_view name);
 
 // A number of this metric as shown, "n/a" or "?" where there is none; and its unit as clients are told it.

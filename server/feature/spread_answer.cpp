@@ -1,6 +1,7 @@
 #include "server/feature/spread_answer.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -20,35 +21,21 @@ struct Row {
   std::size_t row;  // of the flat view
   std::size_t key;  // of the series
   Spread spread;
+  double rank;  // what it is sorted by
 };
 
-double rank_of(const Spread& spread, SpreadOrder order) {
-  switch (order) {
-    case SpreadOrder::sum:
-      return spread.sum;
-    case SpreadOrder::lost:
-      return spread.lost;
-    case SpreadOrder::max:
-      return spread.max;
-    case SpreadOrder::deviation:
-      return spread.deviation.value_or(-1);
-    case SpreadOrder::imbalance:
-      return spread.imbalance.value_or(-1);
-  }
-  return 0;
-}
-
 void add_columns(const Spread& spread, std::span<const double> series,
-                 const std::vector<std::uint8_t>& measured, const std::string& unit, std::size_t points,
-                 SpreadColumns& out) {
+                 const std::vector<std::uint8_t>& measured, const std::string& unit,
+                 const SpreadRequest& request, SpreadColumns& out) {
   const auto text = [&](const std::optional<double>& value) {
     return value ? format_value(Value{*value}, unit) : std::string();
   };
-  const auto median = percentile(known_values(series, measured), 50);
+  const auto values = known_values(series, measured);
+  const auto median = percentile(values, 50);
   out.spread.push_back(spread);
   out.median.push_back(median.value_or(0));
   std::vector<double>& line = out.series.emplace_back();
-  for (const std::size_t at : largest_of_neighbours(series, points)) line.push_back(series[at]);
+  for (const std::size_t at : largest_of_neighbours(series, request.points)) line.push_back(series[at]);
   out.mean_text.push_back(text(spread.mean));
   out.min_text.push_back(text(spread.min));
   out.median_text.push_back(text(median));
@@ -56,6 +43,22 @@ void add_columns(const Spread& spread, std::span<const double> series,
   out.deviation_text.push_back(text(spread.deviation));
   out.imbalance_text.push_back(spread.imbalance ? imbalance_text(*spread.imbalance) : "");
   out.lost_text.push_back(text(spread.lost));
+  for (std::size_t i = 0; i < request.more.size(); ++i) {
+    const std::optional<double> value = value_of(request.more[i], spread, values);
+    out.more[i].value.push_back(value);
+    out.more[i].text.push_back(value && is_ratio(request.more[i]) ? imbalance_text(*value) : text(value));
+  }
+}
+
+Result<std::vector<StatisticCondition>> conditions_of(const SpreadRequest& request, const std::string& unit) {
+  if (request.where.size() > kMaxStatisticConditions)
+    return fail(ErrorCode::limit, fmt::format("a table has at most {} conditions", kMaxStatisticConditions));
+  std::vector<StatisticCondition> out;
+  for (const std::string& text : request.where) {
+    PROFD_TRY(const StatisticCondition condition, parse_statistic_condition(text, unit));
+    out.push_back(condition);
+  }
+  return out;
 }
 
 }  // namespace
@@ -77,6 +80,7 @@ Result<SpreadAnswer> spread_answer(Views& views, const SpreadRequest& request, c
   out.offset = request.offset;
   for (const ComposedInput& input : composition->inputs) out.inputs.push_back(input.name);
 
+  PROFD_TRY(const std::vector<StatisticCondition> conditions, conditions_of(request, view.whole.unit));
   const std::vector<Value>& by = request.totals ? flat->total : flat->self;
   std::vector<std::size_t> heaviest(flat->key.size());
   for (std::size_t i = 0; i < heaviest.size(); ++i) heaviest[i] = i;
@@ -102,22 +106,31 @@ Result<SpreadAnswer> spread_answer(Views& views, const SpreadRequest& request, c
     return request.totals ? series.total_of(key) : series.self_of(key);
   };
   std::vector<Row> rows;
-  for (std::size_t key = 0; key < keys.size(); ++key)
-    if (const auto spread = spread_of(known_values(series_of(key), metric.values.measured)))
-      rows.push_back({heaviest[key], key, *spread});
+  for (std::size_t key = 0; key < keys.size(); ++key) {
+    const auto values = known_values(series_of(key), metric.values.measured);
+    const auto spread = spread_of(values);
+    if (!spread) continue;
+    if (!std::all_of(conditions.begin(), conditions.end(),
+                     [&](const StatisticCondition& condition) { return holds(condition, *spread, values); }))
+      ++out.n_left_out;
+    else
+      rows.push_back(
+          {heaviest[key], key, *spread,
+           value_of(request.order, *spread, values).value_or(-std::numeric_limits<double>::infinity())});
+  }
   const std::vector<std::uint32_t>& rank = view.selection->boxes->keys->name_rank;
   std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
-    const double x = rank_of(a.spread, request.order), y = rank_of(b.spread, request.order);
-    return x != y ? x > y : rank[keys[a.key]] < rank[keys[b.key]];
+    return a.rank != b.rank ? a.rank > b.rank : rank[keys[a.key]] < rank[keys[b.key]];
   });
   out.n_rows = rows.size();
+  for (const Statistic& statistic : request.more) out.columns.more.push_back({to_text(statistic), {}, {}});
   RowWriter writer(view, sources.get(), out);
   for (std::size_t i = std::min(request.offset, rows.size());
        i < rows.size() && i - request.offset < request.limit; ++i) {
     writer.row(keys[rows[i].key], flat->self[rows[i].row], flat->total[rows[i].row], false,
                flat->estimate_of(rows[i].row));
-    add_columns(rows[i].spread, series_of(rows[i].key), metric.values.measured, view.whole.unit,
-                request.points, out.columns);
+    add_columns(rows[i].spread, series_of(rows[i].key), metric.values.measured, view.whole.unit, request,
+                out.columns);
   }
   writer.finish();
   if (request.points < out.inputs.size())

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/support/text.h"
 #include "server/runtime/secret.h"
 
 namespace profd {
@@ -21,12 +22,6 @@ bool is_port(std::string_view text) {
     port = port * 10 + static_cast<unsigned>(c - '0');
   }
   return port <= 65535;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 // Browsers say where a request comes from; who says nothing is no browser, or an old one that sends an

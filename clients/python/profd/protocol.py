@@ -305,7 +305,9 @@ class ChangeKind(IntEnum):
 
 
 class SpreadColor(str, Enum):
-    """How uneven the values of many inputs are. Newer peers may send other values."""
+    """What boxes of an aggregate are coloured by: how uneven the values of its inputs are, or one of
+    the other names of `SpreadSort`. Newer peers may send other values.
+    """
 
     IMBALANCE = "imbalance"  # The largest beside the mean: 1 is twice as much.
     VARIATION = "variation"  # The standard deviation beside the mean.
@@ -313,13 +315,19 @@ class SpreadColor(str, Enum):
 
 
 class SpreadSort(str, Enum):
-    """What rows of a spread are sorted by, largest first. Newer peers may send other values."""
+    """A number of how the values of many inputs lie, by which rows are sorted, largest first. A `p`
+    and a number, as `p95`, is a percentile by nearest rank. Newer peers may send other values.
+    """
 
     SUM = "sum"  # Over all inputs.
     LOST = "lost"  # What all others wait for the largest.
     MAX = "max"  # The largest of one input.
     DEVIATION = "deviation"  # Standard deviation.
     IMBALANCE = "imbalance"  # The largest beside the mean.
+    MEAN = "mean"  # The mean.
+    MIN = "min"  # The smallest.
+    MEDIAN = "median"  # The median, by nearest rank.
+    VARIATION = "variation"  # The standard deviation beside the mean.
 
 
 class TrendKind(str, Enum):
@@ -3070,8 +3078,8 @@ class FlameGraphParams(Structure):
     color_metric: str | None = None
     # Fills the column `color` with this metric, stored or by formula, and `colorScale`.
     color_spread: str | None = None
-    # Of an aggregate: fills the column `color` with how uneven the totals of its inputs are; goes
-    # before `colorMetric`.
+    # Of an aggregate: fills the column `color` with how the totals of its inputs lie; goes before
+    # `colorMetric`.
     search: str | None = None
     # An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no
     # box is asked for with `view/hiddenMatches`, so that no box waits for it.
@@ -3234,7 +3242,7 @@ class ColorScale(Structure):
     """
 
     metric: str
-    # The metric, or the spread that `colorSpread` names.
+    # The metric, or what `colorSpread` names.
     unit: str
     # Its unit; empty for a spread.
     low: int | float
@@ -3715,6 +3723,11 @@ class SpreadParams(Structure):
     # Of totals, in place of selfs.
     sort: str = "sum"
     # What to sort by.
+    columns: list[str] = field(default_factory=list)
+    # Further columns by name, as in `sort`: `p95`.
+    where: list[str] = field(default_factory=list)
+    # Rows that hold all of these alone: a name as in `sort`, `>=` or `<=`, a number and its unit,
+    # in the metric's where it has none: `lost >= 5ms`, `p95 <= 2MB`, `imbalance >= 10%`.
     search: str | None = None
     # An RE2 regular expression: rows whose names match.
     offset: int = 0
@@ -3732,11 +3745,31 @@ class SpreadParams(Structure):
         "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
         "totals": FieldSpec("totals", "b", False),
         "sort": FieldSpec("sort", "s", False),
+        "columns": FieldSpec("columns", ["a", "s"], False, {"maxItems":16}),
+        "where": FieldSpec("where", ["a", "s"], False, {"maxItems":16}),
         "search": FieldSpec("search", "s", False, {"maxLength":10000}),
         "offset": FieldSpec("offset", "u", False),
         "limit": FieldSpec("limit", "u", False, {"maximum":1000}),
         "points": FieldSpec("points", "u", False, {"minimum":1,"maximum":2000}),
         "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class SpreadColumn(Structure):
+    """A further column of `view/spread`."""
+
+    statistic: str
+    # Its name: `p95`.
+    value: list[int | float]
+    # By row; 0 where there is no such number.
+    text: list[str]
+    # As shown; empty where there is no such number.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "statistic": FieldSpec("statistic", "s", True),
+        "value": FieldSpec("value", ["a", "n"], True),
+        "text": FieldSpec("text", ["a", "s"], True),
     }
 
 
@@ -3771,6 +3804,8 @@ class SpreadColumns(Structure):
     series: list[list[int | float]]
     # By row, the value of each input, or where there are more than `points` the largest of each
     # group of neighbours; 0 where an input does not have the metric.
+    more: list[SpreadColumn] = field(default_factory=list)
+    # Those that `columns` of the request asks for.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "mean": FieldSpec("mean", ["a", "n"], True),
@@ -3786,6 +3821,7 @@ class SpreadColumns(Structure):
         "imbalanceText": FieldSpec("imbalance_text", ["a", "s"], True),
         "lostText": FieldSpec("lost_text", ["a", "s"], True),
         "series": FieldSpec("series", ["a", ["a", "n"]], True),
+        "more": FieldSpec("more", ["a", ["S", "SpreadColumn"]], False),
     }
 
 
@@ -3829,6 +3865,8 @@ class SpreadResult(Structure):
     # The rows.
     columns: SpreadColumns
     # Beside `rows`.
+    left_out: int | None = None
+    # Rows that do not hold what `where` says; absent: none.
     thinned: str | None = None
     # Says how, where series have fewer values than there are inputs.
     warnings: list[str] = field(default_factory=list)
@@ -3858,6 +3896,7 @@ class SpreadResult(Structure):
         "modules": FieldSpec("modules", ["a", "s"], True),
         "rows": FieldSpec("rows", ["S", "TableColumns"], True),
         "columns": FieldSpec("columns", ["S", "SpreadColumns"], True),
+        "leftOut": FieldSpec("left_out", "l", False),
         "thinned": FieldSpec("thinned", "s", False),
         "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),

@@ -452,7 +452,10 @@ export const ChangeKind = {
 } as const;
 export type ChangeKind = (typeof ChangeKind)[keyof typeof ChangeKind] | (number & {});
 
-/** How uneven the values of many inputs are. Newer peers may send other values. */
+/**
+ * What boxes of an aggregate are coloured by: how uneven the values of its inputs are, or one of the other
+ * names of `SpreadSort`. Newer peers may send other values.
+ */
 export const SpreadColor = {
   /** The largest beside the mean: 1 is twice as much. */
   imbalance: "imbalance",
@@ -463,7 +466,10 @@ export const SpreadColor = {
 } as const;
 export type SpreadColor = (typeof SpreadColor)[keyof typeof SpreadColor] | (string & {});
 
-/** What rows of a spread are sorted by, largest first. Newer peers may send other values. */
+/**
+ * A number of how the values of many inputs lie, by which rows are sorted, largest first. A `p` and a number,
+ * as `p95`, is a percentile by nearest rank. Newer peers may send other values.
+ */
 export const SpreadSort = {
   /** Over all inputs. */
   sum: "sum",
@@ -475,6 +481,14 @@ export const SpreadSort = {
   deviation: "deviation",
   /** The largest beside the mean. */
   imbalance: "imbalance",
+  /** The mean. */
+  mean: "mean",
+  /** The smallest. */
+  min: "min",
+  /** The median, by nearest rank. */
+  median: "median",
+  /** The standard deviation beside the mean. */
+  variation: "variation",
 } as const;
 export type SpreadSort = (typeof SpreadSort)[keyof typeof SpreadSort] | (string & {});
 
@@ -2161,7 +2175,7 @@ export interface FlameGraphParams {
   /** Fills the column `color` with this metric, stored or by formula, and `colorScale`. */
   colorMetric?: string;
   /**
-   * Of an aggregate: fills the column `color` with how uneven the totals of its inputs are; goes before
+   * Of an aggregate: fills the column `color` with how the totals of its inputs lie; goes before
    * `colorMetric`.
    */
   colorSpread?: SpreadColor;
@@ -2263,7 +2277,7 @@ export interface Truncation {
  * colour of its own.
  */
 export interface ColorScale {
-  /** The metric, or the spread that `colorSpread` names. */
+  /** The metric, or what `colorSpread` names. */
   metric: string;
   /** Its unit; empty for a spread. */
   unit: string;
@@ -2631,6 +2645,13 @@ export interface SpreadParams {
   totals?: boolean;
   /** What to sort by. Default: "sum". */
   sort?: SpreadSort;
+  /** Further columns by name, as in `sort`: `p95`. Default: []. */
+  columns?: string[];
+  /**
+   * Rows that hold all of these alone: a name as in `sort`, `>=` or `<=`, a number and its unit, in the
+   * metric's where it has none: `lost >= 5ms`, `p95 <= 2MB`, `imbalance >= 10%`. Default: [].
+   */
+  where?: string[];
   /** An RE2 regular expression: rows whose names match. */
   search?: string;
   /** First row. Default: 0. */
@@ -2674,6 +2695,18 @@ export interface SpreadColumns {
    * neighbours; 0 where an input does not have the metric.
    */
   series: number[][];
+  /** Those that `columns` of the request asks for. Default: []. */
+  more?: SpreadColumn[];
+}
+
+/** A further column of `view/spread`. */
+export interface SpreadColumn {
+  /** Its name: `p95`. */
+  statistic: string;
+  /** By row; 0 where there is no such number. */
+  value: number[];
+  /** As shown; empty where there is no such number. */
+  text: string[];
 }
 
 /** How values lie over the inputs of an aggregate. */
@@ -2716,6 +2749,8 @@ export interface SpreadResult {
   rows: TableColumns;
   /** Beside `rows`. */
   columns: SpreadColumns;
+  /** Rows that do not hold what `where` says; absent: none. */
+  leftOut?: number;
   /** Says how, where series have fewer values than there are inputs. */
   thinned?: string;
   /**

@@ -45,9 +45,10 @@ export interface OpenProfile {
   readonly revision: number;
   readonly uri: string;
   readonly name: string;
+  /** With those by formula that add up. */
   readonly metrics: readonly MetricInfo[];
   readonly metric: string;
-  /** Metrics by formula, of which no view can be: those that it has the metrics for. */
+  /** Metrics by formula: those that it has the metrics for. */
   readonly derived: readonly DerivedMetric[];
   readonly summary: ProfileSummary;
   readonly members: readonly OpenedProfile[];
@@ -417,10 +418,10 @@ export class App {
   /** What the address defines and the daemon does not know yet is defined; then what there is. */
   private async listDerived(open: OpenProfile): Promise<void> {
     if (!this.can(MetricDeriveRequest.method)) return;
-    const ask = async () => (await this.client.request(MetricListRequest, { profile: open.handle })).derived ?? [];
+    const ask = () => this.client.request(MetricListRequest, { profile: open.handle });
     let known = await ask();
     const { formulas } = this.place.peek();
-    const missing = formulas.filter(({ name }) => !known.some((metric) => metric.name === name));
+    const missing = formulas.filter(({ name }) => !known.derived?.some((metric) => metric.name === name));
     for (const { name, formula, unit } of missing)
       await this.client
         .request(MetricDeriveRequest, { profile: open.handle, name, formula, ...(unit === "" ? {} : { unit }) })
@@ -433,7 +434,8 @@ export class App {
     if (now?.handle !== open.handle) return;
     batch(() => {
       this.answers.clear();
-      this.profile.value = { ...now, derived: known.filter(({ why }) => why === undefined) };
+      const derived = (known.derived ?? []).filter(({ why }) => why === undefined);
+      this.profile.value = { ...now, metrics: known.metrics, derived };
     });
   }
 
@@ -460,9 +462,10 @@ export class App {
     const open = this.profile.peek();
     if (open === undefined) return;
     this.update((state) => {
-      const { formulas, colorMetric, sort, color } = state.place;
+      const { formulas, metric, colorMetric, sort, color } = state.place;
       return go(state, {
         formulas: formulas.filter((one) => one.name !== name),
+        ...(metric === name ? { metric: "" } : {}),
         ...(colorMetric === name ? { colorMetric: "", color: color === "metric" ? "module" : color } : {}),
         ...(sort.metric === name ? { sort: { by: sort.by, descending: sort.descending } } : {}),
       });

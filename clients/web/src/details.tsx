@@ -10,7 +10,7 @@ import { specText } from "./state/spec.js";
 import { show } from "./state/state.js";
 import { IconButton, Name, Share } from "./ui/bits.js";
 import { boxItems, goToSource } from "./ui/boxmenu.js";
-import { useAnswer, useApp, useProfile } from "./ui/context.js";
+import { useAnswer, ratiosOf, useApp, useProfile } from "./ui/context.js";
 import { copyText } from "./ui/copy.js";
 import { Icon } from "./ui/icons.js";
 import { literal } from "./ui/picker.js";
@@ -146,7 +146,7 @@ export function Details({ selected }: { selected: Selected }) {
     .map((m) => m.name)
     .filter((name) => name !== metric)
     .slice(0, 8)
-    .concat((profile?.derived ?? []).map(({ name }) => name));
+    .concat(ratiosOf(profile).map(({ name }) => name));
   const answer = useAnswer(
     TableRequest,
     profile === undefined

@@ -208,7 +208,7 @@ void CommandsModule::metric(const Params& params, Reply reply) {
   const std::string name = argument(params, "metric", 0);
   if (name.empty())
     return reply.error(invalid_params("params.arguments[0]", "expected the name of a metric"));
-  answer(reply, session_.engine.set_metric(open->handle, name));
+  answer(reply, session_.show_metric(open->handle, name));
 }
 
 void CommandsModule::reload(const Params& params, Reply reply) {

@@ -396,6 +396,13 @@ psp::TableResult to_psp(TableAnswer answer) {
   return out;
 }
 
+tl::expected<Statistic, protocol::ResponseError> statistic_named(std::string_view name,
+                                                                 const std::string& where) {
+  const auto found = parse_statistic(name);
+  if (!found) return tl::make_unexpected(invalid_params(where, found.error().message));
+  return *found;
+}
+
 psp::SpreadResult to_psp(SpreadAnswer answer) {
   psp::SpreadResult out;
   write_rows(answer, out);
@@ -419,6 +426,14 @@ psp::SpreadResult to_psp(SpreadAnswer answer) {
   out.columns.deviation_text = std::move(columns.deviation_text);
   out.columns.imbalance_text = std::move(columns.imbalance_text);
   out.columns.lost_text = std::move(columns.lost_text);
+  for (StatisticColumn& column : columns.more) {
+    psp::SpreadColumn& more = out.columns.more.emplace_back();
+    more.statistic = std::move(column.statistic);
+    for (const std::optional<double>& value : column.value)
+      more.value.push_back(to_psp(Value{value.value_or(0)}));
+    more.text = std::move(column.text);
+  }
+  if (answer.n_left_out > 0) out.left_out = static_cast<std::int64_t>(answer.n_left_out);
   out.thinned = said(std::move(answer.thinned));
   return out;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocol/generated/psp_types.h"
+#include "protocol/response_error.h"
 #include "server/feature/flame_answer.h"
 #include "server/feature/hot_path_answer.h"
 #include "server/feature/match_answer.h"
@@ -24,6 +25,9 @@ namespace profd {
 psp::FlameGraphResult to_psp(FlameAnswer answer);
 psp::HiddenMatchesResult to_psp(HiddenMatches answer);
 psp::TableResult to_psp(TableAnswer answer);
+// The error to answer with where it is none.
+tl::expected<Statistic, protocol::ResponseError> statistic_named(std::string_view name,
+                                                                 const std::string& where);
 psp::SpreadResult to_psp(SpreadAnswer answer);
 psp::SeriesResult to_psp(SeriesAnswer answer);
 psp::TrendResult to_psp(TrendAnswer answer);

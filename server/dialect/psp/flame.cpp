@@ -13,13 +13,6 @@ SiblingOrder sibling_order(const psp::OpenEnum<psp::BoxOrder>& order) {
   return order == psp::BoxOrder::weight ? SiblingOrder::weight : SiblingOrder::name;
 }
 
-std::optional<SpreadColor> spread_color(const psp::OpenEnum<psp::SpreadColor>& color) {
-  if (color == psp::SpreadColor::imbalance) return SpreadColor::imbalance;
-  if (color == psp::SpreadColor::variation) return SpreadColor::variation;
-  if (color == psp::SpreadColor::lost) return SpreadColor::lost;
-  return std::nullopt;
-}
-
 BoxTarget box_target(const std::optional<psp::ZoomTarget>& target) {
   BoxTarget out;
   if (!target) return out;
@@ -71,9 +64,9 @@ tl::expected<FlameRequest, protocol::ResponseError> layout_of(SessionContext& se
       return tl::unexpected(std::move(*wrong));
   request.metrics = std::move(params.metrics);
   if (params.color_spread) {
-    request.color_spread = spread_color(*params.color_spread);
-    if (!request.color_spread)
-      return tl::unexpected(invalid_params("params.colorSpread", "it is imbalance, variation or lost"));
+    auto statistic = statistic_named(params.color_spread->text(), "params.colorSpread");
+    if (!statistic) return tl::unexpected(std::move(statistic.error()));
+    request.color_spread = *statistic;
   }
   request.search = params.search.value_or("");
   request.details = params.details;

@@ -517,7 +517,7 @@ void ProfilesModule::bind(protocol::Binder& binder) {
     const auto open = session_.profile(params.profile);
     if (!open) return reply.error(open.error());
     const DerivedMetric metric{std::move(params.name), std::move(params.formula), params.unit.value_or("")};
-    auto measure = derive_metric(*(*open)->profile, metric);
+    auto measure = derive_metric(*(*open)->as_read(), metric);
     if (measure && !params.check)
       if (const auto derived = session_.engine.derive((*open)->handle, metric); !derived)
         measure = tl::unexpected<Error>(derived.error());

@@ -118,8 +118,7 @@ void ProjectModule::tell() {
 // A project's metric is a wish: profiles that lack it stay as they are.
 void ProjectModule::set_metric(const std::string& metric) {
   for (const auto& [path, opened] : opened_)
-    for (const std::string& handle : opened.handles)
-      static_cast<void>(session_.engine.set_metric(handle, metric));
+    for (const std::string& handle : opened.handles) static_cast<void>(session_.show_metric(handle, metric));
 }
 
 // What the file listed and does not list any more, unless its user asked for it, too.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/view/resolve.h"
+#include "server/engine/formula_metrics.h"
 #include "server/engine/mine.h"
 #include "server/feature/escape.h"
 #include "server/feature/first_needs.h"
@@ -41,17 +42,30 @@ tl::expected<OpenProfilePtr, ResponseError> SessionContext::profile(const std::s
   return found;
 }
 
-OpenProfilePtr SessionContext::with_set_metrics(OpenProfilePtr open) const {
+OpenProfilePtr SessionContext::with_set_metrics(OpenProfilePtr open) {
+  std::erase_if(with_set_, [](const auto& known) { return known.second.of.expired(); });
   const std::vector<DerivedMetric> set = open ? workspace.derived() : std::vector<DerivedMetric>();
   if (set.empty()) return open;
-  DerivedMetrics all = open->derived ? *open->derived : DerivedMetrics();
-  DerivedMetrics more = derive_metrics(*open->profile, set);
-  for (ProfileMeasure& one : more.known)
-    if (all.find(one.metric.name) == nullptr) all.known.push_back(std::move(one));
-  std::move(more.unfit.begin(), more.unfit.end(), std::back_inserter(all.unfit));
+  WithSet& known = with_set_[open->handle];
+  if (known.of.lock() == open && known.set == set) return known.with;
+  std::vector<DerivedMetric> all = formulas_of(*open);
+  all.insert(all.end(), set.begin(), set.end());  // of several of one name the first counts
   auto out = std::make_shared<OpenProfile>(*open);
-  out->derived = std::make_shared<const DerivedMetrics>(std::move(all));
-  return out;
+  set_formulas(*out, all);
+  known = {open, set, std::move(out)};
+  return known.with;
+}
+
+Result<void> SessionContext::show_metric(const std::string& handle, const std::string& metric) {
+  PROFD_TRY(const OpenProfilePtr shared, engine.find(handle));
+  PROFD_CHECK(check_width(*with_set_metrics(shared), metric));
+  if (!shared->profile->find_metric(metric))
+    for (const DerivedMetric& set : workspace.derived())
+      if (set.name == metric) {
+        PROFD_CHECK(engine.derive(handle, set));
+        break;
+      }
+  return engine.set_metric(handle, metric);
 }
 
 void SessionContext::log_message(psp::MessageType type, const std::string& text) {

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "protocol/jsonrpc.h"
 #include "server/dialect/psp/convert.h"
@@ -94,9 +96,12 @@ struct SessionContext {
     return profile(handle.value_or(""));
   }
   // The profile that is meant where none is named (Engine::meant). Null: none.
-  [[nodiscard]] OpenProfilePtr meant_profile() const { return with_set_metrics(engine.meant(client)); }
+  [[nodiscard]] OpenProfilePtr meant_profile() { return with_set_metrics(engine.meant(client)); }
   // The same with the metrics by formula of the client's settings and the project, after its own.
-  [[nodiscard]] OpenProfilePtr with_set_metrics(OpenProfilePtr open) const;
+  [[nodiscard]] OpenProfilePtr with_set_metrics(OpenProfilePtr open);
+  // Makes it the default metric of a profile, for everybody who has it open. A formula that only this client
+  // has set becomes the profile's own for that.
+  Result<void> show_metric(const std::string& handle, const std::string& metric);
   // Something was opened, or failed to, or the project lists something else: it may be another one now. Set
   // by the session.
   std::function<void()> meant_changed;
@@ -112,6 +117,15 @@ struct SessionContext {
   void decide_mine(std::vector<Filter>& filters) const;
 
  private:
+  // What with_set_metrics() made: for as long as profile and settings are the same, its views are found
+  // again.
+  struct WithSet {
+    std::weak_ptr<const OpenProfile> of;
+    std::vector<DerivedMetric> set;
+    OpenProfilePtr with;
+  };
+  std::map<std::string, WithSet> with_set_;  // by handle
+
   static const AnnotateRequest& file_of(const AnnotateRequest& request) { return request; }
   static const AnnotateRequest& file_of(const HoverRequest& request) { return request.file; }
   template <class R, class Request, class Compute>

@@ -25,13 +25,6 @@ std::optional<ChangeOrder> change_order(const psp::OpenEnum<psp::TableSort>& sor
   return std::nullopt;
 }
 
-SpreadOrder spread_order(const psp::OpenEnum<psp::SpreadSort>& sort) {
-  if (sort == psp::SpreadSort::lost) return SpreadOrder::lost;
-  if (sort == psp::SpreadSort::max) return SpreadOrder::max;
-  if (sort == psp::SpreadSort::deviation) return SpreadOrder::deviation;
-  return sort == psp::SpreadSort::imbalance ? SpreadOrder::imbalance : SpreadOrder::sum;
-}
-
 class ViewsModule final : public Module {
  public:
   explicit ViewsModule(SessionContext& session) : session_(session) {}
@@ -115,7 +108,15 @@ void ViewsModule::bind(protocol::Binder& binder) {
         auto asked = of_spec<SpreadRequest>(params);
         if (!asked) return reply.error(asked.error());
         asked->totals = params.totals;
-        asked->order = spread_order(params.sort);
+        const auto order = statistic_named(params.sort.text(), "params.sort");
+        if (!order) return reply.error(order.error());
+        asked->order = *order;
+        for (std::size_t i = 0; i < params.columns.size(); ++i) {
+          const auto column = statistic_named(params.columns[i], fmt::format("params.columns[{}]", i));
+          if (!column) return reply.error(column.error());
+          asked->more.push_back(*column);
+        }
+        asked->where = std::move(params.where);
         asked->offset = params.offset;
         asked->limit = std::min(params.limit, kMaxRows);
         asked->points = params.points;

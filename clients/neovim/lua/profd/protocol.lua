@@ -287,7 +287,8 @@ M.ChangeKind = {
   deleted = 4, -- There before alone: `[D]`.
 }
 
---- How uneven the values of many inputs are.
+--- What boxes of an aggregate are coloured by: how uneven the values of its inputs are, or one of the other
+--- names of `SpreadSort`.
 ---@alias profd.SpreadColor string|"imbalance"|"variation"|"lost"
 M.SpreadColor = {
   imbalance = "imbalance", -- The largest beside the mean: 1 is twice as much.
@@ -295,14 +296,19 @@ M.SpreadColor = {
   lost = "lost", -- What all others wait for the largest, in the metric's unit.
 }
 
---- What rows of a spread are sorted by, largest first.
----@alias profd.SpreadSort string|"sum"|"lost"|"max"|"deviation"|"imbalance"
+--- A number of how the values of many inputs lie, by which rows are sorted, largest first. A `p` and a
+--- number, as `p95`, is a percentile by nearest rank.
+---@alias profd.SpreadSort string|"sum"|"lost"|"max"|"deviation"|"imbalance"|"mean"|"min"|"median"|"variation"
 M.SpreadSort = {
   sum = "sum", -- Over all inputs.
   lost = "lost", -- What all others wait for the largest.
   max = "max", -- The largest of one input.
   deviation = "deviation", -- Standard deviation.
   imbalance = "imbalance", -- The largest beside the mean.
+  mean = "mean", -- The mean.
+  min = "min", -- The smallest.
+  median = "median", -- The median, by nearest rank.
+  variation = "variation", -- The standard deviation beside the mean.
 }
 
 --- What became of a value over a sequence of snapshots.
@@ -1266,7 +1272,7 @@ M.DaemonState = {
 ---@field order? profd.BoxOrder Order of siblings. Default: "name".
 ---@field metrics? string[] Further metrics of every box, stored or by formula. Default: [].
 ---@field colorMetric? string Fills the column `color` with this metric, stored or by formula, and `colorScale`.
----@field colorSpread? profd.SpreadColor Of an aggregate: fills the column `color` with how uneven the totals of its inputs are; goes before `colorMetric`.
+---@field colorSpread? profd.SpreadColor Of an aggregate: fills the column `color` with how the totals of its inputs lie; goes before `colorMetric`.
 ---@field search? string An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no box is asked for with `view/hiddenMatches`, so that no box waits for it.
 ---@field details? boolean Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules of the names. Default: false.
 ---@field nodes? boolean Fills the column `node`; who names boxes by their path does without. Default: true.
@@ -1317,7 +1323,7 @@ M.DaemonState = {
 --- From where to where colours go; what is outside has the colour of the end. What has no value has a quiet
 --- colour of its own.
 ---@class profd.ColorScale
----@field metric string The metric, or the spread that `colorSpread` names.
+---@field metric string The metric, or what `colorSpread` names.
 ---@field unit string Its unit; empty for a spread.
 ---@field low number 0 for a stored metric and a spread; for one by formula what 5 in 100 boxes are below.
 ---@field high number The most for a stored metric and a spread; for one by formula what 5 in 100 boxes are above.
@@ -1478,6 +1484,8 @@ M.DaemonState = {
 ---@field spec profd.ViewSpecLike Metric, granularity and filters; the shape does not matter; its own `profile` goes before the one beside it.
 ---@field totals? boolean Of totals, in place of selfs. Default: false.
 ---@field sort? profd.SpreadSort What to sort by. Default: "sum".
+---@field columns? string[] Further columns by name, as in `sort`: `p95`. Default: [].
+---@field where? string[] Rows that hold all of these alone: a name as in `sort`, `>=` or `<=`, a number and its unit, in the metric's where it has none: `lost >= 5ms`, `p95 <= 2MB`, `imbalance >= 10%`. Default: [].
 ---@field search? string An RE2 regular expression: rows whose names match.
 ---@field offset? integer First row. Default: 0.
 ---@field limit? integer Rows at most. Default: 100.
@@ -1499,6 +1507,13 @@ M.DaemonState = {
 ---@field imbalanceText string[] The largest beside the mean, as shown; empty where the mean is not above 0.
 ---@field lostText string[] As shown.
 ---@field series number[][] By row, the value of each input, or where there are more than `points` the largest of each group of neighbours; 0 where an input does not have the metric.
+---@field more? profd.SpreadColumn[] Those that `columns` of the request asks for. Default: [].
+
+--- A further column of `view/spread`.
+---@class profd.SpreadColumn
+---@field statistic string Its name: `p95`.
+---@field value number[] By row; 0 where there is no such number.
+---@field text string[] As shown; empty where there is no such number.
 
 --- How values lie over the inputs of an aggregate.
 ---@class profd.SpreadResult
@@ -1519,6 +1534,7 @@ M.DaemonState = {
 ---@field modules string[] Modules.
 ---@field rows profd.TableColumns The rows.
 ---@field columns profd.SpreadColumns Beside `rows`.
+---@field leftOut? integer Rows that do not hold what `where` says; absent: none.
 ---@field thinned? string Says how, where series have fewer values than there are inputs.
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
@@ -3314,6 +3330,8 @@ M.schema = {
     spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
     totals = { type = "b" },
     sort = { type = "s" },
+    columns = { type = {"a", "s"}, maxItems = 16 },
+    where = { type = {"a", "s"}, maxItems = 16 },
     search = { type = "s", maxLength = 10000 },
     offset = { type = "u" },
     limit = { type = "u", maximum = 1000 },
@@ -3334,6 +3352,12 @@ M.schema = {
     imbalanceText = { type = {"a", "s"}, required = true },
     lostText = { type = {"a", "s"}, required = true },
     series = { type = {"a", {"a", "n"}}, required = true },
+    more = { type = {"a", {"S", "SpreadColumn"}} },
+  },
+  SpreadColumn = {
+    statistic = { type = "s", required = true },
+    value = { type = {"a", "n"}, required = true },
+    text = { type = {"a", "s"}, required = true },
   },
   SpreadResult = {
     profile = { type = "s", required = true },
@@ -3353,6 +3377,7 @@ M.schema = {
     modules = { type = {"a", "s"}, required = true },
     rows = { type = {"S", "TableColumns"}, required = true },
     columns = { type = {"S", "SpreadColumns"}, required = true },
+    leftOut = { type = "l" },
     thinned = { type = "s" },
     warnings = { type = {"a", "s"} },
     estimated = { type = "s" },

@@ -7,8 +7,8 @@ import { filterText, parseClause, parseSpec, specText, type Spec } from "./spec.
 export const VIEW_IDS = ["flame", "tree", "flat", "sandwich", "source", "threads", "profile", "open"] as const;
 export type ViewId = (typeof VIEW_IDS)[number];
 
-/** "change": of diffs; the last three of aggregates: how uneven its profiles are. */
-export const SPREAD_SCHEMES = ["imbalance", "variation", "lost"] as const;
+/** "change": of diffs; these are of aggregates: how the values of its profiles lie. */
+export const SPREAD_SCHEMES = ["imbalance", "variation", "lost", "median", "p95", "max"] as const;
 export const COLOR_SCHEMES = ["module", "name", "kind", "metric", "source", "change", ...SPREAD_SCHEMES] as const;
 export type ColorScheme = (typeof COLOR_SCHEMES)[number];
 
@@ -34,7 +34,19 @@ export interface Chip {
 }
 
 /** Of rows of an aggregate, the most first. */
-export const SPREAD_SORTS = ["sum", "lost", "max", "deviation", "imbalance"] as const;
+export const SPREAD_SORTS = [
+  "sum",
+  "lost",
+  "max",
+  "deviation",
+  "imbalance",
+  "mean",
+  "median",
+  "p90",
+  "p95",
+  "p99",
+  "variation",
+] as const;
 export type SpreadSortBy = (typeof SPREAD_SORTS)[number];
 
 export const SORTS = ["self", "total", "name", "change", "worse", "better", ...SPREAD_SORTS] as const;
@@ -82,6 +94,8 @@ export interface Place {
   readonly panes: boolean;
   /** Of an aggregate: its table says how totals lie, not selfs. */
   readonly ofTotals: boolean;
+  /** Of an aggregate: conditions that the rows of its table hold, with commas between them. */
+  readonly where: string;
 }
 
 export const isByChange = ({ by }: SortBy) => by === "change" || by === "worse" || by === "better";
@@ -110,6 +124,7 @@ export const START: Place = {
   changedOnly: false,
   panes: false,
   ofTotals: false,
+  where: "",
 };
 
 /** Where a reader of a profile starts: at what became of it, where it is a diff. */
@@ -212,6 +227,7 @@ export function toAddress(place: Place): string {
   put("changed", place.changedOnly ? "1" : "", "");
   put("panes", place.panes ? "1" : "", "");
   put("of", place.ofTotals ? "total" : "", "");
+  put("where", place.where, "");
   return parts.join("&");
 }
 
@@ -300,6 +316,7 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     changedOnly: values.get("changed") === "1",
     panes: values.get("panes") === "1",
     ofTotals: values.get("of") === "total",
+    where: values.get("where") ?? "",
   };
   return problem === undefined ? { place } : { place, problem };
 }

@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import type { MissingKind, MissingPart, ProfileSummary, RequestType } from "../../../shared/ts/psp.js";
+import type { DerivedMetric, MissingKind, MissingPart, ProfileSummary, RequestType } from "../../../shared/ts/psp.js";
 import type { App, OpenProfile } from "../app.js";
 
 export const AppContext = createContext<App | undefined>(undefined);
@@ -74,4 +74,9 @@ export function metricNoteOf(profile: OpenProfile | undefined, metric: string): 
 
 export function useProfile(): OpenProfile | undefined {
   return useApp().profile.value;
+}
+
+/** Metrics by formula of which no view can be: ratios, and in a comparison all of them. */
+export function ratiosOf(profile: OpenProfile | undefined): readonly DerivedMetric[] {
+  return (profile?.derived ?? []).filter(({ name }) => !profile?.metrics.some((metric) => metric.name === name));
 }

@@ -1,6 +1,7 @@
 // Metrics by formula in answers: columns, order, colours, what they read like.
 #include "server/feature/metric_values.h"
 
+#include "server/engine/formula_metrics.h"
 #include "server/feature/flame_answer.h"
 #include "server/feature/table_answer.h"
 #include "tests/support/catch.h"
@@ -18,7 +19,7 @@ constexpr std::string_view kCounters =
 
 void derive(Viewed& viewed, const std::vector<DerivedMetric>& metrics) {
   auto open = std::make_shared<OpenProfile>(*viewed.open);
-  open->derived = std::make_shared<const DerivedMetrics>(derive_metrics(*open->profile, metrics));
+  set_formulas(*open, metrics);
   REQUIRE(open->derived->unfit.empty());
   viewed.open = std::move(open);
 }
@@ -98,7 +99,7 @@ TEST_CASE("levels of trees have columns of further metrics", "[derived]") {
   CHECK_FALSE(table_answer(viewed.views, request, {}));
 }
 
-TEST_CASE("no view is as wide as a metric by formula", "[derived]") {
+TEST_CASE("a view is as wide as a formula that adds up, and as none that does not", "[derived]") {
   Viewed viewed(kCounters);
   derive(viewed, {{"cpi", "cycles / instructions", ""}, {"rest", "cycles - instructions", ""}});
   const auto refusal_text = [&](std::string_view spec) {
@@ -108,9 +109,27 @@ TEST_CASE("no view is as wide as a metric by formula", "[derived]") {
         "cpi is cycles / instructions, which does not add up: nothing is as wide as it. It can be a column, "
         "what "
         "rows are sorted by, or a colour");
-  CHECK(refusal_text("flat | metric rest")
-            .find("rest is worked out of cycles - instructions and stored nowhere") == 0);
   CHECK(check_width(*viewed.open, "cycles"));
+  TableAnswerRequest request;
+  request.open = viewed.open;
+  request.spec = spec_from("flat | metric rest");
+  const TableAnswer table = table_answer(viewed.views, request, {}).value();
+  CHECK(table.names.front() == "slow");
+  CHECK(table.rows.self_text == std::vector<std::string>{"200", "50", "0", "-100"});
+  CHECK(table.head.metric == "rest");
+  CHECK(table.head.total.text == "150");
+  // Another formula of the name is another metric, in views as well.
+  derive(viewed, {{"rest", "instructions - cycles", ""}});
+  request.open = viewed.open;
+  CHECK(table_answer(viewed.views, request, {})->names.front() == "fast");
+}
+
+TEST_CASE("a formula is no width of what is put together of others, which is said", "[derived]") {
+  Viewed viewed(composed(Composed::diff, {"main 10\n", "main 30\n"}).value());
+  derive(viewed, {{"twice", "2 * samples", ""}});
+  CHECK(prepare_view(viewed.views, *viewed.open, spec_from("flat | metric twice"), {})
+            .error()
+            .message.find("twice is 2 * samples: a profile that is put together of others") == 0);
 }
 
 TEST_CASE("a metric that is nowhere is told with why", "[derived]") {

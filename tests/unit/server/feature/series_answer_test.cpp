@@ -158,12 +158,36 @@ TEST_CASE("rows of a spread can be searched") {
   CHECK_FALSE(spread_answer(viewed.views, request, {}));
 }
 
+TEST_CASE("rows of a spread are sorted, left out and told by any statistic") {
+  Viewed viewed = four_ranks();
+  SpreadRequest request;
+  request.open = viewed.open;
+  request.spec = spec_from("flat");
+  request.order = *parse_statistic("p75");
+  request.more = {*parse_statistic("p75"), *parse_statistic("uneven")};
+  request.where = {"max >= 15"};
+  const auto answer = spread_answer(viewed.views, request, {});
+  REQUIRE(answer);
+  CHECK(answer->n_rows + answer->n_left_out ==
+        spread_answer(viewed.views, {viewed.open, {}, spec_from("flat")}, {})->n_rows);
+  CHECK(answer->n_left_out > 0);
+  for (const Spread& spread : answer->columns.spread) CHECK(spread.max >= 15);
+  const std::vector<StatisticColumn>& more = answer->columns.more;
+  REQUIRE(more.size() == 2);
+  CHECK(more[0].statistic == "p75");
+  for (std::size_t i = 1; i < more[0].value.size(); ++i) CHECK(*more[0].value[i - 1] >= *more[0].value[i]);
+  CHECK(more[1].statistic == "imbalance");
+  CHECK(more[1].text == answer->columns.imbalance_text);
+  request.where = {"max >= 15 MB"};
+  CHECK(spread_answer(viewed.views, request, {}).error().code == ErrorCode::invalid);
+}
+
 TEST_CASE("boxes of an aggregate are coloured by how uneven its inputs are") {
   Viewed viewed = four_ranks();
   FlameRequest request;
   request.open = viewed.open;
   request.spec = spec_from("top-down");
-  request.color_spread = SpreadColor::imbalance;
+  request.color_spread = *parse_statistic("imbalance");
   const auto answer = flame_answer(viewed.views, request, {});
   REQUIRE(answer);
   REQUIRE(answer->boxes.color);
@@ -175,7 +199,7 @@ TEST_CASE("boxes of an aggregate are coloured by how uneven its inputs are") {
                                                      {"work", "158.1 %"},
                                                      {"deep", "300.0 %"},
                                                      {"wait", "100.0 %"}});
-  request.color_spread = SpreadColor::lost;
+  request.color_spread = *parse_statistic("lost");
   CHECK((*flame_answer(viewed.views, request, {})->boxes.color_text)[0] == "88");
   Viewed one("main 1\n");
   request.open = one.open;

@@ -13,7 +13,7 @@ import { specText } from "../../state/spec.js";
 import { addFilter, go, setProven, setShape } from "../../state/state.js";
 import { FittedPath, Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
-import { metricNoteOf, missingOf, useApp, useProfile } from "../../ui/context.js";
+import { metricNoteOf, missingOf, ratiosOf, useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { useExport } from "../../ui/export.js";
 import { Icon } from "../../ui/icons.js";
@@ -50,6 +50,9 @@ const SPREADS: readonly { id: ColorScheme; text: string }[] = [
   { id: "imbalance", text: "by imbalance" },
   { id: "variation", text: "by variation" },
   { id: "lost", text: "by what is lost" },
+  { id: "median", text: "by median" },
+  { id: "p95", text: "by 95th percentile" },
+  { id: "max", text: "by the largest" },
 ];
 
 function schemesOf(profile: string | undefined): readonly { id: ColorScheme; text: string }[] {
@@ -218,7 +221,7 @@ export function FlameView() {
               value={place.colorMetric || (profile?.metric ?? "")}
               choices={[
                 ...metrics.map((m) => ({ id: m.name, text: m.title ?? m.name })),
-                ...(profile?.derived ?? []).map((m) => ({ id: m.name, text: m.name })),
+                ...ratiosOf(profile).map((m) => ({ id: m.name, text: m.name })),
               ]}
               onChange={(colorMetric) => app.update((state) => go(state, { colorMetric }), false)}
             />

@@ -27,6 +27,8 @@ export interface SpreadRow extends TableRow {
   readonly imbalance: string;
   readonly lost: string;
   readonly series: readonly number[];
+  /** What is sorted by, where that is none of the others. */
+  readonly more: string;
 }
 
 export function spreadRowOf(page: SpreadResult, at: number): SpreadRow | undefined {
@@ -43,8 +45,17 @@ export function spreadRowOf(page: SpreadResult, at: number): SpreadRow | undefin
     imbalance: columns.imbalanceText[at]!,
     lost: columns.lostText[at]!,
     series: columns.series[at]!,
+    more: columns.more?.[0]?.text[at] ?? "",
   };
 }
+
+/** Those that have no column unless rows are sorted by them. */
+const TITLES: Partial<Record<SpreadSortBy, string>> = {
+  p90: "90th pct.",
+  p95: "95th pct.",
+  p99: "99th pct.",
+  variation: "Variation",
+};
 
 const ORDERS: readonly { id: SpreadSortBy; text: string }[] = [
   { id: "sum", text: "by sum" },
@@ -52,6 +63,12 @@ const ORDERS: readonly { id: SpreadSortBy; text: string }[] = [
   { id: "max", text: "by the largest" },
   { id: "deviation", text: "by deviation" },
   { id: "imbalance", text: "by imbalance" },
+  { id: "mean", text: "by mean" },
+  { id: "median", text: "by median" },
+  { id: "p90", text: "by 90th percentile" },
+  { id: "p95", text: "by 95th percentile" },
+  { id: "p99", text: "by 99th percentile" },
+  { id: "variation", text: "by variation" },
 ];
 
 export function SpreadView() {
@@ -62,6 +79,7 @@ export function SpreadView() {
   const [at, setAt] = useState(-1);
   const metric = place.metric || (profile?.metric ?? "");
   const sort = spreadSortOf(place);
+  const more = TITLES[sort];
   const pages = usePages(
     SpreadRequest,
     profile === undefined
@@ -72,6 +90,8 @@ export function SpreadView() {
           sort,
           totals: place.ofTotals,
           points: POINTS,
+          ...(more === undefined ? {} : { columns: [sort] }),
+          ...(place.where.trim() === "" ? {} : { where: place.where.split(",") }),
           ...(place.search === "" ? {} : { search: place.search }),
           panelId: "flat",
         },
@@ -97,8 +117,9 @@ export function SpreadView() {
   });
   const columns: readonly Column<SpreadRow>[] = [
     number("sum", "Sum", 0, (row) => (place.ofTotals ? row.totalText : row.selfText), "sum"),
-    number("mean", "Mean", 900, (row) => row.mean, "sum"),
-    number("median", "Median", 1240, (row) => row.median),
+    ...(more === undefined ? [] : [number(sort, more, 0, (row) => row.more, sort)]),
+    number("mean", "Mean", 900, (row) => row.mean, "mean"),
+    number("median", "Median", 1240, (row) => row.median, "median"),
     number("min", "Least", 1340, (row) => row.min),
     number("max", "Most", 620, (row) => row.max, "max"),
     number("deviation", "Deviation", 1000, (row) => row.deviation, "deviation"),
@@ -143,10 +164,24 @@ export function SpreadView() {
           onChange={(of) => app.update((state) => go(state, { ofTotals: of === "total" }), false)}
         />
         <Select label="Order" value={sort} choices={ORDERS} onChange={orderBy} />
+        <input
+          class="where"
+          type="text"
+          aria-label="Only rows that hold"
+          placeholder="Only rows with, such as lost >= 5ms"
+          title="A statistic (sum, mean, min, max, median, p95, deviation, variation, imbalance, lost), >= or <=, a number and its unit. Several with commas."
+          spellcheck={false}
+          value={place.where}
+          onChange={(event) => {
+            const where = event.currentTarget.value.trim();
+            app.update((state) => go(state, { where }), false);
+          }}
+        />
         {first !== undefined && (
           <span class="muted">
             {first.rowCount.toLocaleString("en")} rows · {first.viewTotal.text} in{" "}
             {first.inputs.length.toLocaleString("en")} profiles
+            {first.leftOut !== undefined && ` · ${first.leftOut.toLocaleString("en")} left out`}
           </span>
         )}
       </Toolbar>

@@ -8,7 +8,7 @@ import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
 import { Busy, Empty, FittedName, FittedPath, Notes, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
-import { metricNoteOf, useApp, useProfile } from "../../ui/context.js";
+import { metricNoteOf, ratiosOf, useApp, useProfile } from "../../ui/context.js";
 import { FormulaButton } from "../../ui/formula.js";
 import { Icon } from "../../ui/icons.js";
 import { Toolbar } from "../../ui/toolbar.js";
@@ -64,14 +64,14 @@ function RowsView() {
   const metric = place.metric || (profile?.metric ?? "");
   const diff = isDiff(place.profile);
   const sort = sortOf(place);
+  const derived = ratiosOf(profile);
   // Of a diff the other metrics are its sides, which have columns of their own.
   const others = diff
     ? []
     : metrics
         .map((m) => m.name)
         .filter((name) => name !== metric)
-        .slice(0, Math.max(0, 4 - 2 * (profile?.derived.length ?? 0)));
-  const derived = profile?.derived ?? [];
+        .slice(0, Math.max(0, 4 - 2 * derived.length));
   const sortMetric = derived.find(({ name }) => name === sort.metric)?.name;
   const onlyChanges = diff && place.changedOnly && isByChange(sort);
   const pages = usePages(

@@ -10,7 +10,7 @@ import { specText } from "../../state/spec.js";
 import { go, setShape, show } from "../../state/state.js";
 import { Busy, Empty, FittedName, FittedPath, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
-import { useApp, useProfile } from "../../ui/context.js";
+import { ratiosOf, useApp, useProfile } from "../../ui/context.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { Icon } from "../../ui/icons.js";
 import { useKeys } from "../../ui/keys.js";
@@ -61,7 +61,7 @@ export function TreeView() {
     setTree(next);
   };
   const metrics = profile?.metrics ?? [];
-  const derived = profile?.derived ?? [];
+  const derived = ratiosOf(profile);
   const metric = place.metric || (profile?.metric ?? "");
   const diff = isDiff(place.profile);
   const sort = place.sort.by === "name" ? "name" : "total";
