@@ -4305,6 +4305,21 @@ void write(JsonText& out, const CodeLineColumns& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, CodeHeadingColumns& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("first", out.first)
+      .required("count", out.count)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const CodeHeadingColumns& value) {
+  out.begin_object();
+  put(out, "first", value.first);
+  put(out, "count", value.count);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
 bool decode(const Json& value, CodeRest& out, const Path& path) {
   return ObjectReader(value, path)
       .required("amount", out.amount)
@@ -4335,11 +4350,13 @@ bool decode(const Json& value, SourceDisassemblyResult& out, const Path& path) {
       .required("rowCount", out.row_count)
       .required("offset", out.offset)
       .required("files", out.files)
+      .required("fileUris", out.file_uris)
       .required("rows", out.rows)
       .defaulted("columns", out.columns)
       .required("inlined", out.inlined)
       .required("blocks", out.blocks)
       .required("jumps", out.jumps)
+      .required("headings", out.headings)
       .required("lines", out.lines)
       .defaulted("rest", out.rest)
       .defaulted("warnings", out.warnings)
@@ -4364,11 +4381,13 @@ void write(JsonText& out, const SourceDisassemblyResult& value) {
   put(out, "rowCount", value.row_count);
   put(out, "offset", value.offset);
   put(out, "files", value.files);
+  put(out, "fileUris", value.file_uris);
   put(out, "rows", value.rows);
   put(out, "columns", value.columns);
   put(out, "inlined", value.inlined);
   put(out, "blocks", value.blocks);
   put(out, "jumps", value.jumps);
+  put(out, "headings", value.headings);
   put(out, "lines", value.lines);
   put(out, "rest", value.rest);
   put(out, "warnings", value.warnings);

@@ -3742,6 +3742,20 @@ struct CodeLineColumns {
 bool decode(const nlohmann::json& value, CodeLineColumns& out, const Path& path);
 void write(JsonText& out, const CodeLineColumns& value);
 
+// What stands above rows, as columns, all equally long: runs of rows of one source line that were
+// inlined by one chain of calls. Where any row has a place, every row is in one run.
+struct CodeHeadingColumns {
+  // First row, counted from the first of the piece.
+  std::vector<std::uint32_t> first;
+  // How many rows.
+  std::vector<std::uint32_t> count;
+  // The innermost call first, each with the line that is carried out in it, then the line of the
+  // function itself: `round3 a.cc:7 > mix a.cc:6 > a.cc:9`.
+  std::vector<std::string> text;
+};
+bool decode(const nlohmann::json& value, CodeHeadingColumns& out, const Path& path);
+void write(JsonText& out, const CodeHeadingColumns& value);
+
 // What of a piece is on no row.
 struct CodeRest {
   // Its self value.
@@ -3784,6 +3798,9 @@ struct SourceDisassemblyResult {
   std::uint32_t offset = 0;
   // Source files, as the compiler called them.
   std::vector<std::string> files;
+  // By `files`: the file of the workspace that it is, as hints have it; null: none is, or several
+  // could be.
+  std::vector<std::optional<std::string>> file_uris;
   // The rows.
   InstructionColumns rows;
   // The further metrics, in the order asked for.
@@ -3794,6 +3811,8 @@ struct SourceDisassemblyResult {
   CodeBlockColumns blocks;
   // Its jumps.
   CodeJumpColumns jumps;
+  // What stands above its rows.
+  CodeHeadingColumns headings;
   // Its source lines.
   CodeLineColumns lines;
   // What is on no row.

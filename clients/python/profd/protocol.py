@@ -5271,6 +5271,27 @@ class CodeLineColumns(Structure):
 
 
 @dataclass(kw_only=True)
+class CodeHeadingColumns(Structure):
+    """What stands above rows, as columns, all equally long: runs of rows of one source line that were
+    inlined by one chain of calls. Where any row has a place, every row is in one run.
+    """
+
+    first: list[int]
+    # First row, counted from the first of the piece.
+    count: list[int]
+    # How many rows.
+    text: list[str]
+    # The innermost call first, each with the line that is carried out in it, then the line of the
+    # function itself: `round3 a.cc:7 > mix a.cc:6 > a.cc:9`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "first": FieldSpec("first", ["a", "u"], True),
+        "count": FieldSpec("count", ["a", "u"], True),
+        "text": FieldSpec("text", ["a", "s"], True),
+    }
+
+
+@dataclass(kw_only=True)
 class CodeRest(Structure):
     """What of a piece is on no row."""
 
@@ -5320,6 +5341,9 @@ class SourceDisassemblyResult(Structure):
     # The first that is here.
     files: list[str]
     # Source files, as the compiler called them.
+    file_uris: list[str | None]
+    # By `files`: the file of the workspace that it is, as hints have it; null: none is, or several
+    # could be.
     rows: InstructionColumns
     # The rows.
     columns: list[MetricColumns] = field(default_factory=list)
@@ -5330,6 +5354,8 @@ class SourceDisassemblyResult(Structure):
     # Its basic blocks.
     jumps: CodeJumpColumns
     # Its jumps.
+    headings: CodeHeadingColumns
+    # What stands above its rows.
     lines: CodeLineColumns
     # Its source lines.
     rest: list[CodeRest] = field(default_factory=list)
@@ -5359,11 +5385,13 @@ class SourceDisassemblyResult(Structure):
         "rowCount": FieldSpec("row_count", "u", True),
         "offset": FieldSpec("offset", "u", True),
         "files": FieldSpec("files", ["a", "s"], True),
+        "fileUris": FieldSpec("file_uris", ["a", ["o", "s", "0"]], True),
         "rows": FieldSpec("rows", ["S", "InstructionColumns"], True),
         "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], False),
         "inlined": FieldSpec("inlined", ["S", "InlinedCallColumns"], True),
         "blocks": FieldSpec("blocks", ["S", "CodeBlockColumns"], True),
         "jumps": FieldSpec("jumps", ["S", "CodeJumpColumns"], True),
+        "headings": FieldSpec("headings", ["S", "CodeHeadingColumns"], True),
         "lines": FieldSpec("lines", ["S", "CodeLineColumns"], True),
         "rest": FieldSpec("rest", ["a", ["S", "CodeRest"]], False),
         "warnings": FieldSpec("warnings", ["a", "s"], False),

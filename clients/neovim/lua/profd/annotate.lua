@@ -19,67 +19,43 @@ local other_side = vim.api.nvim_create_namespace('profd.annotate.other')
 ---@field params profd.SourceDisassemblyParams
 ---@field line_of_row integer[] by row, 1-based: its line in the buffer
 ---@field row_of_line table<integer, integer> by line: its row, 1-based
----@field source_file? integer which of `answer.files` the source is, 0-based
+---@field source_files table<integer, boolean> which of `answer.files` the source is, 0-based
 
 ---@type profd.Annotated?
 local shown
 
---- What the compiler called the file of a buffer: the same path, else the only one of its name.
----@param files string[]
+--- Which files of the answer a buffer is: as the daemon found them, whatever links lead there.
+---@param answer profd.SourceDisassemblyResult
 ---@param bufnr integer
----@return integer? index 0-based
-local function file_of(files, bufnr)
-  local path = vim.api.nvim_buf_get_name(bufnr)
-  local found, n = nil, 0
-  for i, file in ipairs(files) do
-    if file == path then
-      return i - 1
-    elseif vim.fs.basename(file) == vim.fs.basename(path) then
-      found, n = i - 1, n + 1
+---@return table<integer, boolean> by index, 0-based
+local function files_of(answer, bufnr)
+  local function real(path)
+    return vim.uv.fs_realpath(path) or vim.fs.normalize(path)
+  end
+  local path, found = real(vim.api.nvim_buf_get_name(bufnr)), {}
+  for i, uri in ipairs(answer.fileUris) do
+    if uri ~= vim.NIL and real(vim.uri_to_fname(uri)) == path then
+      found[i - 1] = true
     end
   end
-  return n == 1 and found or nil
+  return found
 end
 
----@param answer profd.SourceDisassemblyResult
----@param file integer 0-based, -1 unknown
----@param line integer 0 unknown
----@return string
-local function place_of(answer, file, line)
-  local name = answer.files[file + 1]
-  if not name then
-    return '?'
-  end
-  local base = vim.fs.basename(name)
-  return line > 0 and ('%s:%d'):format(base, line) or base
+--- The line of the source that is beside, where a row has one there.
+---@param at profd.Annotated
+---@param row integer
+---@return integer?
+local function source_line(at, row)
+  local rows = at.answer.rows
+  return at.source_files[rows.file[row]] and rows.line[row] > 0 and rows.line[row] or nil
 end
 
---- "mix app.cc:6 > round3 app.cc:7 > app.cc:9": what was inlined first, where it was called behind it.
----@param answer profd.SourceDisassemblyResult
----@param row integer 1-based
----@return string
-local function chain_of(answer, row)
-  local rows, inlined = answer.rows, answer.inlined
-  local text, call = '', rows.inlined[row]
-  local place = place_of(answer, rows.file[row], rows.line[row])
-  while call >= 0 do
-    text = ('%s%s %s > '):format(text, inlined['function'][call + 1], place)
-    place = place_of(answer, inlined.file[call + 1], inlined.line[call + 1])
-    call = inlined.parent[call + 1]
-  end
-  return text .. place
-end
-
---- The text of a source line, where its file is the one that is beside it.
 ---@param at profd.Annotated
 ---@param row integer
 ---@return string
 local function source_text(at, row)
-  local rows = at.answer.rows
-  if rows.file[row] ~= at.source_file or rows.line[row] == 0 then
-    return ''
-  end
-  local line = vim.api.nvim_buf_get_lines(at.source, rows.line[row] - 1, rows.line[row], false)[1]
+  local number = source_line(at, row)
+  local line = number and vim.api.nvim_buf_get_lines(at.source, number - 1, number, false)[1]
   return line and '  ' .. vim.trim(line) or ''
 end
 
@@ -119,12 +95,13 @@ local function lines_of(at)
   local rows = answer.rows
   local lines = vim.tbl_map(log.one_line, head_of(answer))
   lines[#lines + 1] = ''
-  local before
+  local headings = {}
+  for i, first in ipairs(answer.headings.first) do
+    headings[math.max(first, answer.offset) - answer.offset + 1] = answer.headings.text[i]
+  end
   for row = 1, #rows.text do
-    local chain = chain_of(answer, row)
-    if chain ~= before then
-      lines[#lines + 1] = (' '):rep(26) .. log.one_line(chain .. source_text(at, row))
-      before = chain
+    if headings[row] then
+      lines[#lines + 1] = (' '):rep(26) .. log.one_line(headings[row] .. source_text(at, row))
     end
     local target = rows.targetName[row]
     local text = rows.text[row] .. (target ~= '' and '  ' .. target or '')
@@ -186,12 +163,12 @@ local function row_here()
 end
 
 local function follow_source()
-  if not shown or vim.fn.bufwinid(shown.bufnr) == -1 or not shown.source_file then
+  if not shown or vim.fn.bufwinid(shown.bufnr) == -1 then
     return
   end
-  local line, rows, found = vim.api.nvim_win_get_cursor(0)[1], shown.answer.rows, {}
-  for row = 1, #rows.text do
-    if rows.file[row] == shown.source_file and rows.line[row] == line then
+  local line, found = vim.api.nvim_win_get_cursor(0)[1], {}
+  for row = 1, #shown.answer.rows.text do
+    if source_line(shown, row) == line then
       found[#found + 1] = shown.line_of_row[row]
     end
   end
@@ -200,23 +177,22 @@ end
 
 local function follow_code()
   local row = row_here()
-  if not row or not shown.source_file or not vim.api.nvim_buf_is_valid(shown.source) then
-    return
+  if row and vim.api.nvim_buf_is_valid(shown.source) then
+    mark(shown.source, { source_line(shown, row) })
   end
-  local rows = shown.answer.rows
-  mark(shown.source, rows.file[row] == shown.source_file and rows.line[row] > 0 and { rows.line[row] } or {})
 end
 
 --- <CR>: to the source line of the row.
 local function to_source()
   local row = row_here()
   local window = shown and vim.fn.bufwinid(shown.source) or -1
-  if not row or not shown.source_file or shown.answer.rows.file[row] ~= shown.source_file or window == -1 then
+  local number = row and source_line(shown, row)
+  if not number or window == -1 then
     return log.info('the source of this row is not the file beside it')
   end
   vim.api.nvim_set_current_win(window)
   local last = vim.api.nvim_buf_line_count(shown.source)
-  vim.api.nvim_win_set_cursor(window, { math.max(1, math.min(shown.answer.rows.line[row], last)), 0 })
+  vim.api.nvim_win_set_cursor(window, { math.min(number, last), 0 })
 end
 
 --- gd: to the row that a jump leads to.
@@ -275,7 +251,7 @@ local function show(answer, params, source)
     params = params,
     line_of_row = {},
     row_of_line = {},
-    source_file = file_of(answer.files, source),
+    source_files = files_of(answer, source),
   }
   local lines = lines_of(at)
   shown = nil

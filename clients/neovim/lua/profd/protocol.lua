@@ -1979,6 +1979,13 @@ M.DaemonState = {
 ---@field first integer[] First row, counted from the first of the piece.
 ---@field count integer[] How many rows.
 
+--- What stands above rows, as columns, all equally long: runs of rows of one source line that were inlined by
+--- one chain of calls. Where any row has a place, every row is in one run.
+---@class profd.CodeHeadingColumns
+---@field first integer[] First row, counted from the first of the piece.
+---@field count integer[] How many rows.
+---@field text string[] The innermost call first, each with the line that is carried out in it, then the line of the function itself: `round3 a.cc:7 > mix a.cc:6 > a.cc:9`.
+
 --- What of a piece is on no row.
 ---@class profd.CodeRest
 ---@field amount profd.Amount Its self value.
@@ -2001,11 +2008,13 @@ M.DaemonState = {
 ---@field rowCount integer Rows of the piece.
 ---@field offset integer The first that is here.
 ---@field files string[] Source files, as the compiler called them.
+---@field fileUris (string|nil)[] By `files`: the file of the workspace that it is, as hints have it; null: none is, or several could be.
 ---@field rows profd.InstructionColumns The rows.
 ---@field columns? profd.MetricColumns[] The further metrics, in the order asked for. Default: [].
 ---@field inlined profd.InlinedCallColumns What was inlined.
 ---@field blocks profd.CodeBlockColumns Its basic blocks.
 ---@field jumps profd.CodeJumpColumns Its jumps.
+---@field headings profd.CodeHeadingColumns What stands above its rows.
 ---@field lines profd.CodeLineColumns Its source lines.
 ---@field rest? profd.CodeRest[] What is on no row. Default: [].
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
@@ -3767,6 +3776,11 @@ M.schema = {
     first = { type = {"a", "u"}, required = true },
     count = { type = {"a", "u"}, required = true },
   },
+  CodeHeadingColumns = {
+    first = { type = {"a", "u"}, required = true },
+    count = { type = {"a", "u"}, required = true },
+    text = { type = {"a", "s"}, required = true },
+  },
   CodeRest = {
     amount = { type = {"S", "Amount"}, required = true },
     text = { type = "s", required = true },
@@ -3787,11 +3801,13 @@ M.schema = {
     rowCount = { type = "u", required = true },
     offset = { type = "u", required = true },
     files = { type = {"a", "s"}, required = true },
+    fileUris = { type = {"a", {"o", "s", "0"}}, required = true },
     rows = { type = {"S", "InstructionColumns"}, required = true },
     columns = { type = {"a", {"S", "MetricColumns"}} },
     inlined = { type = {"S", "InlinedCallColumns"}, required = true },
     blocks = { type = {"S", "CodeBlockColumns"}, required = true },
     jumps = { type = {"S", "CodeJumpColumns"}, required = true },
+    headings = { type = {"S", "CodeHeadingColumns"}, required = true },
     lines = { type = {"S", "CodeLineColumns"}, required = true },
     rest = { type = {"a", {"S", "CodeRest"}} },
     warnings = { type = {"a", "s"} },
