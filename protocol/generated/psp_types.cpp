@@ -4132,6 +4132,7 @@ bool decode(const Json& value, SourceDisassemblyParams& out, const Path& path) {
       .optional("textDocument", out.text_document)
       .optional("position", out.position)
       .optional("spec", out.spec)
+      .defaulted("workspaceFilters", out.workspace_filters)
       .defaulted("metrics", out.metrics)
       .limit("metrics", out.metrics, {.max_items = 64})
       .defaulted("syntax", out.syntax)
@@ -4150,6 +4151,7 @@ void write(JsonText& out, const SourceDisassemblyParams& value) {
   put_optional(out, "textDocument", value.text_document);
   put_optional(out, "position", value.position);
   put_optional(out, "spec", value.spec);
+  put(out, "workspaceFilters", value.workspace_filters);
   put(out, "metrics", value.metrics);
   put(out, "syntax", value.syntax);
   put(out, "piece", value.piece);
@@ -4342,6 +4344,7 @@ bool decode(const Json& value, SourceDisassemblyResult& out, const Path& path) {
       .required("unit", out.unit)
       .required("total", out.total)
       .required("viewTotal", out.view_total)
+      .defaulted("filters", out.filters)
       .required("pieces", out.pieces)
       .required("piece", out.piece)
       .optional("problem", out.problem)
@@ -4373,6 +4376,7 @@ void write(JsonText& out, const SourceDisassemblyResult& value) {
   put(out, "unit", value.unit);
   put(out, "total", value.total);
   put(out, "viewTotal", value.view_total);
+  put(out, "filters", value.filters);
   put(out, "pieces", value.pieces);
   put(out, "piece", value.piece);
   put_optional(out, "problem", value.problem);

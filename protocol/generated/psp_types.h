@@ -3594,6 +3594,9 @@ struct SourceDisassemblyParams {
   // Metric and filters; the shape does not matter; its own `profile` goes before the one beside it.
   // Absent: `flat`.
   std::optional<ViewSpecLike> spec;
+  // The filters that hints, lenses and hovers have, of the project and of the session's settings,
+  // are applied before those of `spec`.
+  bool workspace_filters = false;
   // Further metrics to list, stored or by formula.
   std::vector<std::string> metrics;
   // How instructions of x86 are written.
@@ -3782,6 +3785,8 @@ struct SourceDisassemblyResult {
   Amount total;
   // Total of what passed the filters.
   Amount view_total;
+  // The filters of the workspace that were applied, in their text form.
+  std::vector<std::string> filters;
   // The code that holds what is meant, where it costs most first.
   std::vector<CodePiece> pieces;
   // Which of them is shown.

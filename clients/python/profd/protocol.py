@@ -5042,6 +5042,9 @@ class SourceDisassemblyParams(Structure):
     spec: str | ViewSpec | None = None
     # Metric and filters; the shape does not matter; its own `profile` goes before the one beside
     # it. Absent: `flat`.
+    workspace_filters: bool = False
+    # The filters that hints, lenses and hovers have, of the project and of the session's settings,
+    # are applied before those of `spec`.
     metrics: list[str] = field(default_factory=list)
     # Further metrics to list, stored or by formula.
     syntax: str = "intel"
@@ -5062,6 +5065,7 @@ class SourceDisassemblyParams(Structure):
         "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], False),
         "position": FieldSpec("position", ["S", "Position"], False),
         "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], False),
+        "workspaceFilters": FieldSpec("workspace_filters", "b", False),
         "metrics": FieldSpec("metrics", ["a", "s"], False, {"maxItems":64}),
         "syntax": FieldSpec("syntax", "s", False),
         "piece": FieldSpec("piece", "u", False),
@@ -5325,6 +5329,8 @@ class SourceDisassemblyResult(Structure):
     # Total of the whole profile.
     view_total: Amount
     # Total of what passed the filters.
+    filters: list[str] = field(default_factory=list)
+    # The filters of the workspace that were applied, in their text form.
     pieces: list[CodePiece]
     # The code that holds what is meant, where it costs most first.
     piece: int
@@ -5377,6 +5383,7 @@ class SourceDisassemblyResult(Structure):
         "unit": FieldSpec("unit", "s", True),
         "total": FieldSpec("total", ["S", "Amount"], True),
         "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "filters": FieldSpec("filters", ["a", "s"], False),
         "pieces": FieldSpec("pieces", ["a", ["S", "CodePiece"]], True),
         "piece": FieldSpec("piece", "u", True),
         "problem": FieldSpec("problem", "s", False),

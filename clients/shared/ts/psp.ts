@@ -3523,6 +3523,11 @@ export interface SourceDisassemblyParams {
    * `flat`.
    */
   spec?: ViewSpecLike;
+  /**
+   * The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied
+   * before those of `spec`. Default: false.
+   */
+  workspaceFilters?: boolean;
   /** Further metrics to list, stored or by formula. Default: []. */
   metrics?: string[];
   /** How instructions of x86 are written. Default: "intel". */
@@ -3705,6 +3710,8 @@ export interface SourceDisassemblyResult {
   total: Amount;
   /** Total of what passed the filters. */
   viewTotal: Amount;
+  /** The filters of the workspace that were applied, in their text form. Default: []. */
+  filters?: string[];
   /** The code that holds what is meant, where it costs most first. */
   pieces: CodePiece[];
   /** Which of them is shown. */

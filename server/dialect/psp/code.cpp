@@ -48,6 +48,12 @@ void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Repl
   request.open = *open;
   request.workspace = session_.workspace.snapshot();
   request.spec = std::move(named->spec);
+  std::vector<std::string> applied;
+  if (params.workspace_filters) {
+    std::vector<Filter> filters = session_.workspace.filters((*open)->uri);
+    applied = texts_of(filters);
+    request.spec.filters.insert(request.spec.filters.begin(), filters.begin(), filters.end());
+  }
   request.metrics = std::move(params.metrics);
   request.att = params.syntax == psp::CodeSyntax::att;
   request.piece = params.piece;
@@ -70,8 +76,8 @@ void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Repl
   session_.run<Request>(
       false, std::move(reply), (*open)->place(),
       [&views = session_.engine.views(), request = std::move(request), source = std::move(source), window,
-       places = session_.workspace.symbol_places((*open)->place()), program = how.program,
-       limits = how.limits,
+       applied = std::move(applied), places = session_.workspace.symbol_places((*open)->place()),
+       program = how.program, limits = how.limits,
        patience = how.patience](const StopToken& stop) -> Result<psp::SourceDisassemblyResult> {
         DisassemblyRequest asked = request;
         if (source) {
@@ -88,7 +94,9 @@ void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Repl
                         return look_up_code(question, {places, program, limits, patience}, stop);
                       },
                       stop));
-        return to_psp(std::move(answer), window);
+        psp::SourceDisassemblyResult result = to_psp(std::move(answer), window);
+        result.filters = applied;
+        return result;
       });
 }
 

@@ -1906,6 +1906,7 @@ M.DaemonState = {
 ---@field textDocument? profd.TextDocumentIdentifier A source file.
 ---@field position? profd.Position A place in it; its line counts.
 ---@field spec? profd.ViewSpecLike Metric and filters; the shape does not matter; its own `profile` goes before the one beside it. Absent: `flat`.
+---@field workspaceFilters? boolean The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied before those of `spec`. Default: false.
 ---@field metrics? string[] Further metrics to list, stored or by formula. Default: [].
 ---@field syntax? profd.CodeSyntax How instructions of x86 are written. Default: "intel".
 ---@field piece? integer Which of `pieces` is shown. Default: 0.
@@ -2000,6 +2001,7 @@ M.DaemonState = {
 ---@field unit string Its unit.
 ---@field total profd.Amount Total of the whole profile.
 ---@field viewTotal profd.Amount Total of what passed the filters.
+---@field filters? string[] The filters of the workspace that were applied, in their text form. Default: [].
 ---@field pieces profd.CodePiece[] The code that holds what is meant, where it costs most first.
 ---@field piece integer Which of them is shown.
 ---@field problem? string Why its instructions cannot be shown, as a sentence; then there are no rows.
@@ -3711,6 +3713,7 @@ M.schema = {
     textDocument = { type = {"S", "TextDocumentIdentifier"} },
     position = { type = {"S", "Position"} },
     spec = { type = {"o", "s", {"S", "ViewSpec"}} },
+    workspaceFilters = { type = "b" },
     metrics = { type = {"a", "s"}, maxItems = 64 },
     syntax = { type = "s" },
     piece = { type = "u" },
@@ -3793,6 +3796,7 @@ M.schema = {
     unit = { type = "s", required = true },
     total = { type = {"S", "Amount"}, required = true },
     viewTotal = { type = {"S", "Amount"}, required = true },
+    filters = { type = {"a", "s"} },
     pieces = { type = {"a", {"S", "CodePiece"}}, required = true },
     piece = { type = "u", required = true },
     problem = { type = "s" },
