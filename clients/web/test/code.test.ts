@@ -8,6 +8,7 @@ import {
   fileIndex,
   headingOf,
   heaviestRow,
+  hotRows,
   hottestRow,
   instructionAt,
   itemAt,
@@ -149,6 +150,7 @@ describe("a function's instructions", () => {
     expect(nextPage(both)).toBeUndefined();
     expect(heaviestRow(both)).toBe(2);
     expect(heaviestRow(first)).toBe(1);
+    expect(hotRows(whole()).map(({ row }) => row)).toEqual([2, 1, 4]);
     expect(nextHot(whole(), 2)).toBe(4);
     expect(nextHot(whole(), 4)).toBe(1);
   });

@@ -1,6 +1,6 @@
 // A function as instructions: what each costs, arrows of its jumps, what was inlined where, where calls lead.
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { SourceDisassemblyRequest, type CodePiece, type MetricColumns } from "../../../../shared/ts/psp.js";
 import type { App } from "../../app.js";
 import { shown } from "../../draw/shown.js";
@@ -10,6 +10,7 @@ import { go, setSettings } from "../../state/state.js";
 import { Busy, Empty, Name, Segments, Select, type Choice } from "../../ui/bits.js";
 import { useApp, useProfile } from "../../ui/context.js";
 import { useKeys } from "../../ui/keys.js";
+import { FunctionPicker } from "../../ui/picker.js";
 import { rowsAt, scrollFor } from "../../ui/rows.js";
 import {
   arrowAt,
@@ -17,6 +18,7 @@ import {
   fileIndex,
   headingOf,
   heaviestRow,
+  hotRows,
   hottestRow,
   instructionAt,
   itemAt,
@@ -129,6 +131,7 @@ const moduleOf = (fn: string): string | undefined => /^\[(.+)\]$|^(.+)\+0x[0-9a-
 function Head({ head, piece }: { head: CodePage; piece: CodePiece }) {
   const app = useApp();
   const place = app.place.value;
+  const [picking, setPicking] = useState(false);
   const { pieces } = head;
   const inlined = place.fn !== piece.name && head.rows.matched.some(Boolean);
   const count = pieces.length;
@@ -142,7 +145,14 @@ function Head({ head, piece }: { head: CodePage; piece: CodePiece }) {
   return (
     <div class="asm-head">
       <div class="asm-title">
-        <Name text={piece.name} class="asm-name" />
+        <button
+          type="button"
+          class="button quiet asm-name"
+          title="Choose another function"
+          onClick={() => setPicking(true)}
+        >
+          <Name text={piece.name} />
+        </button>
         {inlined && (
           <span>
             with <Name text={place.fn} /> inlined
@@ -176,6 +186,16 @@ function Head({ head, piece }: { head: CodePage; piece: CodePiece }) {
         </span>
       </div>
       {notes.length > 0 && <p class="asm-notes">{notes.map((note) => shown(note)).join(" · ")}</p>}
+      {picking && (
+        <FunctionPicker
+          title="Which function?"
+          onPick={(fn) => {
+            setPicking(false);
+            app.update((state) => go(state, { fn, file: "", line: 0 }));
+          }}
+          onClose={() => setPicking(false)}
+        />
+      )}
     </div>
   );
 }
@@ -222,6 +242,8 @@ function Rows(props: AssemblyProps & { listing: Listing }) {
     if (at >= 0 || goal === undefined || element === null) return;
     setAt(goal);
     element.scrollTop = Math.max(0, itemOfRow(listing, goal) * LINE - element.clientHeight / 3);
+    // Keys go to it unless somebody is elsewhere.
+    if (document.activeElement === document.body) element.focus({ preventScroll: true });
     links.choose({ side: "code", row: goal });
   }, [goal]);
   useReveal(scroller, links.rows, LINE, (row) => itemOfRow(listing, row) * LINE);
@@ -280,89 +302,104 @@ function Rows(props: AssemblyProps & { listing: Listing }) {
   const looked = pointed >= 0 ? pointed : at;
   const mark = [...links.rows][0];
   const facts = instructionAt(listing, pointed >= 0 ? pointed : (mark ?? at));
+  const hot = useMemo(() => hotRows(listing), [listing]);
   return (
     <>
-      <div
-        class="asm"
-        ref={scroller}
-        tabIndex={0}
-        role="grid"
-        aria-label={`Assembly of ${listing.head.pieces[listing.head.piece]?.name ?? ""}`}
-        aria-rowcount={listing.items}
-        aria-activedescendant={at >= first && at <= last ? `asm-${at}` : undefined}
-        onPointerLeave={() => point(-1)}
-        onScroll={(event) => {
-          const top = event.currentTarget.scrollTop;
-          const item = Math.min(listing.items - 1, Math.floor(top / LINE));
-          const row = rowOfItem(listing, item);
-          anchor.current = { row, above: top - itemOfRow(listing, row) * LINE };
-          setView({ top, height: event.currentTarget.clientHeight });
-        }}
-        onKeyDown={onKeyDown}
-      >
-        <div class="source-body" role="presentation" style={{ height: `${rows.height}px` }}>
-          {items.map((item) => {
-            const what = itemAt(listing, item);
-            const line = {
-              style: { transform: `translateY(${rows.offset + (item - rows.first) * LINE}px)` },
-              "aria-rowindex": item + 1,
-              arrows: <Arrows listing={listing} jumps={jumps} item={item} width={arrows} looked={looked} />,
-            };
-            if (what.kind === "heading") {
-              const { heading } = what;
+      <div class="source-frame">
+        <div
+          class="asm"
+          ref={scroller}
+          tabIndex={0}
+          role="grid"
+          aria-label={`Assembly of ${listing.head.pieces[listing.head.piece]?.name ?? ""}`}
+          aria-rowcount={listing.items}
+          aria-activedescendant={at >= first && at <= last ? `asm-${at}` : undefined}
+          onPointerLeave={() => point(-1)}
+          onScroll={(event) => {
+            const top = event.currentTarget.scrollTop;
+            const item = Math.min(listing.items - 1, Math.floor(top / LINE));
+            const row = rowOfItem(listing, item);
+            anchor.current = { row, above: top - itemOfRow(listing, row) * LINE };
+            setView({ top, height: event.currentTarget.clientHeight });
+          }}
+          onKeyDown={onKeyDown}
+        >
+          <div class="source-body" role="presentation" style={{ height: `${rows.height}px` }}>
+            {items.map((item) => {
+              const what = itemAt(listing, item);
+              const line = {
+                style: { transform: `translateY(${rows.offset + (item - rows.first) * LINE}px)` },
+                "aria-rowindex": item + 1,
+                arrows: <Arrows listing={listing} jumps={jumps} item={item} width={arrows} looked={looked} />,
+              };
+              if (what.kind === "heading") {
+                const { heading } = what;
+                return (
+                  <div
+                    key={`heading ${heading.first}`}
+                    role="row"
+                    aria-rowindex={line["aria-rowindex"]}
+                    class={`asm-row asm-heading${(instructionAt(listing, heading.first)?.depth ?? 0) > 0 ? " inlined" : ""}`}
+                    style={line.style}
+                    onClick={() => choose(heading.first)}
+                  >
+                    <span class="asm-costs" />
+                    {line.arrows}
+                    <span role="gridcell" class="asm-chain" title={heading.text}>
+                      {shown(heading.text)}
+                    </span>
+                  </div>
+                );
+              }
+              const { row } = what;
+              const instruction = instructionAt(listing, row);
+              const classes = [
+                "asm-row",
+                row === at ? "selected" : "",
+                links.rows.has(row) ? "linked" : "",
+                instruction?.beginsBlock === true ? "begins" : "",
+                instruction?.kind === "nop" ? "nop" : "",
+                instruction?.matched === true ? "matched" : "",
+              ];
               return (
                 <div
-                  key={`heading ${heading.first}`}
+                  key={row}
+                  id={`asm-${row}`}
                   role="row"
                   aria-rowindex={line["aria-rowindex"]}
-                  class={`asm-row asm-heading${(instructionAt(listing, heading.first)?.depth ?? 0) > 0 ? " inlined" : ""}`}
+                  aria-selected={row === at}
+                  class={classes.filter((name) => name !== "").join(" ")}
                   style={line.style}
-                  onClick={() => choose(heading.first)}
+                  onPointerEnter={() => point(row)}
+                  onClick={() => choose(row)}
+                  onDblClick={() => instruction !== undefined && follow(instruction)}
                 >
-                  <span class="asm-costs" />
-                  {line.arrows}
-                  <span role="gridcell" class="asm-chain" title={heading.text}>
-                    {shown(heading.text)}
-                  </span>
+                  {instruction === undefined ? (
+                    <span class="bone" />
+                  ) : (
+                    <InstructionCells
+                      instruction={instruction}
+                      listing={listing}
+                      arrows={line.arrows}
+                      onFollow={() => follow(instruction)}
+                    />
+                  )}
                 </div>
               );
-            }
-            const { row } = what;
-            const instruction = instructionAt(listing, row);
-            const classes = [
-              "asm-row",
-              row === at ? "selected" : "",
-              links.rows.has(row) ? "linked" : "",
-              instruction?.beginsBlock === true ? "begins" : "",
-              instruction?.kind === "nop" ? "nop" : "",
-              instruction?.matched === true ? "matched" : "",
-            ];
-            return (
-              <div
-                key={row}
-                id={`asm-${row}`}
-                role="row"
-                aria-rowindex={line["aria-rowindex"]}
-                aria-selected={row === at}
-                class={classes.filter((name) => name !== "").join(" ")}
-                style={line.style}
-                onPointerEnter={() => point(row)}
-                onClick={() => choose(row)}
-                onDblClick={() => instruction !== undefined && follow(instruction)}
-              >
-                {instruction === undefined ? (
-                  <span class="bone" />
-                ) : (
-                  <InstructionCells
-                    instruction={instruction}
-                    listing={listing}
-                    arrows={line.arrows}
-                    onFollow={() => follow(instruction)}
-                  />
-                )}
-              </div>
-            );
-          })}
+            })}
+          </div>
+        </div>
+        <div class="source-ruler" aria-hidden="true">
+          {hot.map(({ row, heat }) => (
+            <i
+              key={row}
+              style={{
+                top: `${(itemOfRow(listing, row) / Math.max(1, listing.items)) * 100}%`,
+                opacity: 0.15 + 0.85 * heat,
+              }}
+              onClick={() => choose(row)}
+            />
+          ))}
         </div>
       </div>
       <p class="asm-facts">{facts !== undefined && <Facts instruction={facts} listing={listing} />}</p>

@@ -261,6 +261,17 @@ export function hottestRow({ pages }: Listing): number | undefined {
   return undefined;
 }
 
+/** So many marks a ruler has. */
+const MOST_MARKS = 300;
+
+/** Rows that cost something, the costliest, with how much. */
+export function hotRows({ pages }: Listing): { readonly row: number; readonly heat: number }[] {
+  const found = [...pages.values()].flatMap(({ rows, offset }) =>
+    rows.heat.flatMap((heat, at) => (heat > 0 ? [{ row: offset + at, heat }] : [])),
+  );
+  return found.sort((a, b) => b.heat - a.heat).slice(0, MOST_MARKS);
+}
+
 /** The row that most passes through; the first one where nothing does. */
 export function heaviestRow({ pages }: Listing): number {
   let [heaviest, most] = [0, 0];
