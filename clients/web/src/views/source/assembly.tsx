@@ -339,7 +339,7 @@ function Rows(props: AssemblyProps & { listing: Listing }) {
                     key={`heading ${heading.first}`}
                     role="row"
                     aria-rowindex={line["aria-rowindex"]}
-                    class={`asm-row asm-heading${(instructionAt(listing, heading.first)?.depth ?? 0) > 0 ? " inlined" : ""}`}
+                    class={`asm-row asm-heading${headingClass(instructionAt(listing, heading.first))}`}
                     style={line.style}
                     onClick={() => choose(heading.first)}
                   >
@@ -406,6 +406,9 @@ function Rows(props: AssemblyProps & { listing: Listing }) {
     </>
   );
 }
+
+const headingClass = (first: Instruction | undefined): string =>
+  first === undefined || first.depth === 0 ? "" : first.matched ? " inlined matched" : " inlined";
 
 function InstructionCells({
   instruction,
