@@ -210,6 +210,7 @@ const std::map<std::string_view, Recode>& recoders() {
       {"CodeBlockColumns", recode_as<CodeBlockColumns>},
       {"CodeJumpColumns", recode_as<CodeJumpColumns>},
       {"CodeLineColumns", recode_as<CodeLineColumns>},
+      {"CodeHeadingColumns", recode_as<CodeHeadingColumns>},
       {"CodeRest", recode_as<CodeRest>},
       {"SourceDisassemblyResult", recode_as<SourceDisassemblyResult>},
       {"SourceTextParams", recode_as<SourceTextParams>},

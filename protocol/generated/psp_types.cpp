@@ -4165,6 +4165,7 @@ bool decode(const Json& value, SourceDisassemblyParams& out, const Path& path) {
       .optional("textDocument", out.text_document)
       .optional("position", out.position)
       .optional("spec", out.spec)
+      .defaulted("workspaceFilters", out.workspace_filters)
       .defaulted("metrics", out.metrics)
       .limit("metrics", out.metrics, {.max_items = 64})
       .defaulted("syntax", out.syntax)
@@ -4183,6 +4184,7 @@ void write(JsonText& out, const SourceDisassemblyParams& value) {
   put_optional(out, "textDocument", value.text_document);
   put_optional(out, "position", value.position);
   put_optional(out, "spec", value.spec);
+  put(out, "workspaceFilters", value.workspace_filters);
   put(out, "metrics", value.metrics);
   put(out, "syntax", value.syntax);
   put(out, "piece", value.piece);
@@ -4338,6 +4340,21 @@ void write(JsonText& out, const CodeLineColumns& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, CodeHeadingColumns& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("first", out.first)
+      .required("count", out.count)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const CodeHeadingColumns& value) {
+  out.begin_object();
+  put(out, "first", value.first);
+  put(out, "count", value.count);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
 bool decode(const Json& value, CodeRest& out, const Path& path) {
   return ObjectReader(value, path)
       .required("amount", out.amount)
@@ -4360,6 +4377,7 @@ bool decode(const Json& value, SourceDisassemblyResult& out, const Path& path) {
       .required("unit", out.unit)
       .required("total", out.total)
       .required("viewTotal", out.view_total)
+      .defaulted("filters", out.filters)
       .required("pieces", out.pieces)
       .required("piece", out.piece)
       .optional("problem", out.problem)
@@ -4368,11 +4386,13 @@ bool decode(const Json& value, SourceDisassemblyResult& out, const Path& path) {
       .required("rowCount", out.row_count)
       .required("offset", out.offset)
       .required("files", out.files)
+      .required("fileUris", out.file_uris)
       .required("rows", out.rows)
       .defaulted("columns", out.columns)
       .required("inlined", out.inlined)
       .required("blocks", out.blocks)
       .required("jumps", out.jumps)
+      .required("headings", out.headings)
       .required("lines", out.lines)
       .defaulted("rest", out.rest)
       .defaulted("warnings", out.warnings)
@@ -4389,6 +4409,7 @@ void write(JsonText& out, const SourceDisassemblyResult& value) {
   put(out, "unit", value.unit);
   put(out, "total", value.total);
   put(out, "viewTotal", value.view_total);
+  put(out, "filters", value.filters);
   put(out, "pieces", value.pieces);
   put(out, "piece", value.piece);
   put_optional(out, "problem", value.problem);
@@ -4397,11 +4418,13 @@ void write(JsonText& out, const SourceDisassemblyResult& value) {
   put(out, "rowCount", value.row_count);
   put(out, "offset", value.offset);
   put(out, "files", value.files);
+  put(out, "fileUris", value.file_uris);
   put(out, "rows", value.rows);
   put(out, "columns", value.columns);
   put(out, "inlined", value.inlined);
   put(out, "blocks", value.blocks);
   put(out, "jumps", value.jumps);
+  put(out, "headings", value.headings);
   put(out, "lines", value.lines);
   put(out, "rest", value.rest);
   put(out, "warnings", value.warnings);

@@ -3621,6 +3621,9 @@ struct SourceDisassemblyParams {
   // Metric and filters; the shape does not matter; its own `profile` goes before the one beside it.
   // Absent: `flat`.
   std::optional<ViewSpecLike> spec;
+  // The filters that hints, lenses and hovers have, of the project and of the session's settings,
+  // are applied before those of `spec`.
+  bool workspace_filters = false;
   // Further metrics to list, stored or by formula.
   std::vector<std::string> metrics;
   // How instructions of x86 are written.
@@ -3769,6 +3772,20 @@ struct CodeLineColumns {
 bool decode(const nlohmann::json& value, CodeLineColumns& out, const Path& path);
 void write(JsonText& out, const CodeLineColumns& value);
 
+// What stands above rows, as columns, all equally long: runs of rows of one source line that were
+// inlined by one chain of calls. Where any row has a place, every row is in one run.
+struct CodeHeadingColumns {
+  // First row, counted from the first of the piece.
+  std::vector<std::uint32_t> first;
+  // How many rows.
+  std::vector<std::uint32_t> count;
+  // The innermost call first, each with the line that is carried out in it, then the line of the
+  // function itself: `round3 a.cc:7 > mix a.cc:6 > a.cc:9`.
+  std::vector<std::string> text;
+};
+bool decode(const nlohmann::json& value, CodeHeadingColumns& out, const Path& path);
+void write(JsonText& out, const CodeHeadingColumns& value);
+
 // What of a piece is on no row.
 struct CodeRest {
   // Its self value.
@@ -3795,6 +3812,8 @@ struct SourceDisassemblyResult {
   Amount total;
   // Total of what passed the filters.
   Amount view_total;
+  // The filters of the workspace that were applied, in their text form.
+  std::vector<std::string> filters;
   // The code that holds what is meant, where it costs most first.
   std::vector<CodePiece> pieces;
   // Which of them is shown.
@@ -3811,6 +3830,9 @@ struct SourceDisassemblyResult {
   std::uint32_t offset = 0;
   // Source files, as the compiler called them.
   std::vector<std::string> files;
+  // By `files`: the file of the workspace that it is, as hints have it; null: none is, or several
+  // could be.
+  std::vector<std::optional<std::string>> file_uris;
   // The rows.
   InstructionColumns rows;
   // The further metrics, in the order asked for.
@@ -3821,6 +3843,8 @@ struct SourceDisassemblyResult {
   CodeBlockColumns blocks;
   // Its jumps.
   CodeJumpColumns jumps;
+  // What stands above its rows.
+  CodeHeadingColumns headings;
   // Its source lines.
   CodeLineColumns lines;
   // What is on no row.

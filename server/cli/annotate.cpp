@@ -67,25 +67,21 @@ CodePlace place_of(const std::string& text, const Profile& profile) {
   return place;
 }
 
-// Lines of files of the project, which is walked when the first one is asked for.
-class LinesHere {
+// Lines of files, each of which is read when the first one is asked for.
+class LinesOfFiles {
  public:
-  explicit LinesHere(const Console& console) : console_(console) {}
-
-  std::optional<std::string> line(const std::string& file, std::uint32_t number) {
-    const auto [found, is_new] = lines_.try_emplace(file);
-    if (is_new) found->second = read(file);
+  std::optional<std::string> line(const std::string& path, std::uint32_t number) {
+    if (path.empty()) return std::nullopt;
+    const auto [found, is_new] = lines_.try_emplace(path);
+    if (is_new) found->second = read(path);
     if (number == 0 || number > found->second.size()) return std::nullopt;
     return found->second[number - 1];
   }
 
  private:
-  std::vector<std::string> read(const std::string& file) {
-    if (!sources_) sources_ = sources_here({}, console_);
-    const SourceTarget target = find_source(sources_->workspace, file);
+  static std::vector<std::string> read(const std::string& path) {
     std::vector<std::string> lines;
-    if (target.paths.size() != 1) return lines;
-    const auto text = read_source(target.paths.front());
+    const auto text = read_source(path);
     if (!text) return lines;
     for (std::size_t at = 0; at < text->size();) {
       const std::size_t end = std::min(text->find('\n', at), text->size());
@@ -95,8 +91,6 @@ class LinesHere {
     return lines;
   }
 
-  const Console& console_;
-  std::optional<ProjectSources> sources_;
   std::map<std::string, std::vector<std::string>> lines_;
 };
 
@@ -109,6 +103,10 @@ int annotate(const AnnotateOptions& options, const Console& console) {
   if (const int code = check_metrics(options.profile, *view, columns, console); code != kExitOk) return code;
   DisassemblyRequest request;
   request.open = view->open;
+  // Instructions alone have no sources.
+  if (options.json || options.listing.mode != CodeMode::assembly) {
+    request.workspace = sources_here({}, console).workspace;
+  }
   request.spec = view->spec;
   request.place = place_of(options.place, view->profile());
   request.metrics = columns;
@@ -130,8 +128,8 @@ int annotate(const AnnotateOptions& options, const Console& console) {
     const std::string what = answer->pieces.empty() ? options.place : answer->pieces[answer->piece].name;
     return console.fail(fmt::format("{}{}{}", what, what.empty() ? "" : ": ", answer->problem));
   }
-  LinesHere lines(console);
-  const auto line_of = [&](const std::string& file, std::uint32_t line) { return lines.line(file, line); };
+  LinesOfFiles lines;
+  const auto line_of = [&](const std::string& path, std::uint32_t line) { return lines.line(path, line); };
   const int code = console.print(code_listing(*answer, options.listing, line_of, console));
   keep_in_cache(*view);
   return code;

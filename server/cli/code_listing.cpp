@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,7 +10,6 @@
 #include "core/support/base_name.h"
 #include "server/cli/align.h"
 #include "server/feature/escape.h"
-#include "server/feature/names.h"
 #include "server/feature/text.h"
 
 namespace profd {
@@ -193,44 +193,27 @@ class CodeListingText {
     return out;
   }
 
-  // The source line and the inlined calls that a row is of, where they are others than those of the row
-  // before.
+  // What stands above a row, where that is not what stands above the row before.
   void write_place(std::size_t row) {
+    const CodeHeadings& headings = answer_.headings;
+    while (heading_ < headings.text.size() && headings.first[heading_] + headings.count[heading_] <= row) {
+      ++heading_;
+      place_known_ = false;
+    }
+    if (heading_ == headings.text.size() || std::exchange(place_known_, true)) return;
     const InstructionColumns& rows = answer_.rows;
-    const bool same = place_known_ && row > 0 && rows.file[row] == rows.file[row - 1] &&
-                      rows.line[row] == rows.line[row - 1] && rows.inlined[row] == rows.inlined[row - 1];
-    place_known_ = true;
-    if (same || rows.line[row] == 0) return;
-    const std::string& file = answer_.files[static_cast<std::size_t>(rows.file[row])];
-    std::string place = fmt::format("{}:{}", base_name(file), rows.line[row]);
-    if (rows.inlined[row] >= 0) place = inlined_text(static_cast<std::size_t>(rows.inlined[row]), place);
-    const auto text = source_(file, rows.line[row]);
+    std::optional<std::string> text;
+    if (rows.file[row] >= 0) {
+      text = source_(answer_.paths[static_cast<std::size_t>(rows.file[row])], rows.line[row]);
+    }
     const std::string trimmed =
         text ? text->substr(std::min(text->find_first_not_of(" \t"), text->size())) : "";
     out_ +=
         out_terminal_.dim(std::string(2 * kShare + 9, ' ') +
                           (row == 0 ? std::string(arrows_.width(), ' ') : arrows_.behind(row - 1)) + "  " +
-                          sanitize_text(place) + (trimmed.empty() ? "" : "  " + sanitize_text(trimmed))) +
+                          headings.text[heading_] + (trimmed.empty() ? "" : "  " + sanitize_text(trimmed))) +
         "\n";
   }
-
-  // "round3 a.cc:7 > mix a.cc:6": the innermost call first, each with the line that is carried out in it.
-  std::string inlined_text(std::size_t call, std::string place) const {
-    const InlinedCalls& calls = answer_.inlined_calls;
-    std::string text;
-    for (auto at = static_cast<std::int64_t>(call); at >= 0;) {
-      const auto i = static_cast<std::size_t>(at);
-      text += (text.empty() ? "" : " > ") + short_call(calls.function[i]) + " " + place;
-      place = calls.file[i] < 0
-                  ? "?"
-                  : fmt::format("{}:{}", base_name(answer_.files[static_cast<std::size_t>(calls.file[i])]),
-                                calls.line[i]);
-      at = calls.parent[i];
-    }
-    return text + " > " + place;
-  }
-
-  static std::string short_call(const std::string& name) { return std::string(short_name(name)); }
 
   void write_source() {
     std::string file;
@@ -243,7 +226,7 @@ class CodeListingText {
       }
       if (line.file != file) out_ += out_terminal_.bold(sanitize_text(line.file)) + "\n";
       file = line.file;
-      const auto text = source_(line.file, line.line);
+      const auto text = source_(line.path, line.line);
       const std::string numbers =
           right_aligned(line.self.share_text, kShare) + " " + right_aligned(line.total.share_text, kShare);
       out_ += out_terminal_.heat(numbers, share_of(answer_, line.self.value)) +
@@ -274,6 +257,7 @@ class CodeListingText {
   const SourceLine& source_;
   const Terminal& out_terminal_;
   Arrows arrows_;
+  std::size_t heading_ = 0;  // of the row that is written
   bool place_known_ = false;
   std::size_t n_left_ = 0;
   double left_ = 0;

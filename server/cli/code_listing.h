@@ -18,8 +18,8 @@ struct ListingOptions {
   bool bytes = false;
 };
 
-// The text of a line of a source file, as the compiler called it; nothing where it is not known.
-using SourceLine = std::function<std::optional<std::string>(const std::string& file, std::uint32_t line)>;
+// The text of a line of a file of this machine; nothing where it is not known.
+using SourceLine = std::function<std::optional<std::string>(const std::string& path, std::uint32_t line)>;
 
 std::string code_listing(const DisassemblyAnswer& answer, const ListingOptions& options,
                          const SourceLine& source, const Console& console);

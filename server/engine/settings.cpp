@@ -75,7 +75,8 @@ constexpr std::array<Setting, 20> kSettings = {{
      "its formula, or `formula` and `unit`. One of the same name in `.profd.toml` is not used.",
      "Metrics [by formula](views.md#metrics-by-formula) that every profile has whose metrics they name: "
      "`cpi = \"cycles / instructions\"`, or a table of `formula` and `unit`."},
-    {"sourceMaps", "source_maps", SettingKind::flag, &Settings::source_maps, kEverywhere, "`true`",
+    {"sourceMaps", "source_maps", SettingKind::flag, &Settings::source_maps, kEverywhere | kInConfiguration,
+     "`true`",
      "Profiles of bundled or compiled JavaScript are shown by their sources, where scripts of the workspace "
      "name [source maps](source-maps.md).",
      ""},
@@ -95,8 +96,8 @@ constexpr std::array<Setting, 20> kSettings = {{
      "binaries as they are "
      "opened ([symbols](symbols.md)). Nothing is asked of the network.",
      ""},
-    {"debugDirectories", "", SettingKind::names, &Settings::debug_directories, kInitially | kAtAnyTime,
-     "none",
+    {"debugDirectories", "", SettingKind::names, &Settings::debug_directories,
+     kInitially | kAtAnyTime | kInConfiguration, "none",
      "Folders with binaries and their debug information, as absolute paths or `file:` URIs: looked in before "
      "those of the "
      "system, by build id and by name.",

@@ -16,6 +16,7 @@
 #include "core/support/text.h"
 #include "core/view/code_place.h"
 #include "core/view/resolve.h"
+#include "server/feature/code_headings.h"
 #include "server/feature/code_notes.h"
 
 namespace profd {
@@ -89,9 +90,12 @@ class DisassemblyWriter {
     if (!out_.problem.empty()) return std::move(out_);
     code_ = std::move(answer.code);
     if (question.size > worker::kMaxCodeSize) out_.note = "Of this piece the first MiB is shown.";
+    PROFD_TRY(sources_, views_.sources(*request_.open, request_.workspace, stop_));
     PROFD_CHECK(write_costs());
     PROFD_CHECK(write_source_lines());
     write_rows();
+    for (const std::string& file : out_.files) out_.paths.push_back(path_of(file));
+    out_.headings = code_headings(out_.rows, out_.inlined_calls, out_.files);
     return std::move(out_);
   }
 
@@ -229,11 +233,27 @@ class DisassemblyWriter {
     PROFD_TRY(const SlotSums costs, sums(std::move(slots), n));
     const std::size_t metric = view_.selection->metric().v;
     for (const auto& [place, slot] : lines) {
-      out_.source_lines.push_back({std::string(place.first), place.second,
+      const bool same_file = !out_.source_lines.empty() && out_.source_lines.back().file == place.first;
+      std::string path = same_file ? out_.source_lines.back().path : path_of(place.first);
+      out_.source_lines.push_back({std::string(place.first), std::move(path), place.second,
                                    amount_of(view_.whole, costs.self[metric][slot]),
                                    amount_of(view_.whole, costs.total[metric][slot])});
     }
     return {};
+  }
+
+  // The one workspace file that a path means, as hints have it where the profile has the path as well.
+  std::string path_of(std::string_view file) const {
+    if (const std::string* path = sources_->file_of(file)) return *path;
+    const SourceTarget target = find_source(request_.workspace, file);
+    if (target.paths.size() != 1) return {};
+    const auto like = sources_->lookalikes.find(target.paths.front());
+    const bool refused =
+        like != sources_->lookalikes.end() &&
+        std::any_of(like->second.begin(), like->second.end(), [&](const SourceMap::Lookalike& other) {
+          return profile_.strings()[other.file] == file;
+        });
+    return refused ? std::string() : target.paths.front();
   }
 
   // The file of a link, a text; 0: not known.
@@ -372,6 +392,7 @@ class DisassemblyWriter {
   std::vector<std::uint8_t> meant_;
   std::vector<std::uint32_t> order_;  // the pieces that hold it, in the order of the answer
   FoundCode code_;
+  std::shared_ptr<const SourceMap> sources_;
   std::vector<std::uint32_t> file_texts_;  // texts that `files` are
   DisassemblyAnswer out_;
 };

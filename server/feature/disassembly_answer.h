@@ -28,7 +28,8 @@ struct CodePlace {
 
 struct DisassemblyRequest {
   OpenProfilePtr open;
-  ViewSpec spec;  // its filters and metric; the shape does not matter
+  WorkspaceSnapshot workspace;  // where sources are looked for; empty: nowhere
+  ViewSpec spec;                // its filters and metric; the shape does not matter
   CodePlace place;
   std::vector<std::string> metrics;  // further ones of every row, stored or by formula
   bool att = false;
@@ -72,10 +73,20 @@ struct InlinedCalls {
   std::vector<std::uint32_t> line;  // of the call
 };
 
+// Runs of rows of one source line and one chain of inlined calls, as what stands above them; all rows are in
+// one, and none where no row has a place. Columns of one length.
+struct CodeHeadings {
+  std::vector<std::uint32_t> first, count;  // rows
+  // "round3 a.cc:7 > mix a.cc:6 > a.cc:9": the innermost call first, each with the line that is carried out
+  // in it, then the line of the function itself; "?" where a line is not known. For people, so made safe.
+  std::vector<std::string> text;
+};
+
 // What the stacks of the piece have on a source line: an inlined one counts where it stands and, in total,
 // where it is called.
 struct CodeLine {
   std::string file;  // as the profile calls it
+  std::string path;  // of the workspace; "" none, or not just one
   std::uint32_t line = 0;
   Amount self, total;
 };
@@ -96,8 +107,10 @@ struct DisassemblyAnswer {
   std::string code;              // the bytes of all rows, side by side
   InstructionColumns rows;
   std::vector<MetricRows> columns;
-  std::vector<std::string> files;
+  std::vector<std::string> files;  // as the compiler called them
+  std::vector<std::string> paths;  // by `files`: of the workspace; "" none, or not just one
   InlinedCalls inlined_calls;
+  CodeHeadings headings;
   Blocks blocks;
   std::vector<Amount> block_self;
   Jumps jumps;

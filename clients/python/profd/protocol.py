@@ -5081,6 +5081,9 @@ class SourceDisassemblyParams(Structure):
     spec: str | ViewSpec | None = None
     # Metric and filters; the shape does not matter; its own `profile` goes before the one beside
     # it. Absent: `flat`.
+    workspace_filters: bool = False
+    # The filters that hints, lenses and hovers have, of the project and of the session's settings,
+    # are applied before those of `spec`.
     metrics: list[str] = field(default_factory=list)
     # Further metrics to list, stored or by formula.
     syntax: str = "intel"
@@ -5101,6 +5104,7 @@ class SourceDisassemblyParams(Structure):
         "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], False),
         "position": FieldSpec("position", ["S", "Position"], False),
         "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], False),
+        "workspaceFilters": FieldSpec("workspace_filters", "b", False),
         "metrics": FieldSpec("metrics", ["a", "s"], False, {"maxItems":64}),
         "syntax": FieldSpec("syntax", "s", False),
         "piece": FieldSpec("piece", "u", False),
@@ -5310,6 +5314,27 @@ class CodeLineColumns(Structure):
 
 
 @dataclass(kw_only=True)
+class CodeHeadingColumns(Structure):
+    """What stands above rows, as columns, all equally long: runs of rows of one source line that were
+    inlined by one chain of calls. Where any row has a place, every row is in one run.
+    """
+
+    first: list[int]
+    # First row, counted from the first of the piece.
+    count: list[int]
+    # How many rows.
+    text: list[str]
+    # The innermost call first, each with the line that is carried out in it, then the line of the
+    # function itself: `round3 a.cc:7 > mix a.cc:6 > a.cc:9`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "first": FieldSpec("first", ["a", "u"], True),
+        "count": FieldSpec("count", ["a", "u"], True),
+        "text": FieldSpec("text", ["a", "s"], True),
+    }
+
+
+@dataclass(kw_only=True)
 class CodeRest(Structure):
     """What of a piece is on no row."""
 
@@ -5343,6 +5368,8 @@ class SourceDisassemblyResult(Structure):
     # Total of the whole profile.
     view_total: Amount
     # Total of what passed the filters.
+    filters: list[str] = field(default_factory=list)
+    # The filters of the workspace that were applied, in their text form.
     pieces: list[CodePiece]
     # The code that holds what is meant, where it costs most first.
     piece: int
@@ -5359,6 +5386,9 @@ class SourceDisassemblyResult(Structure):
     # The first that is here.
     files: list[str]
     # Source files, as the compiler called them.
+    file_uris: list[str | None]
+    # By `files`: the file of the workspace that it is, as hints have it; null: none is, or several
+    # could be.
     rows: InstructionColumns
     # The rows.
     columns: list[MetricColumns] = field(default_factory=list)
@@ -5369,6 +5399,8 @@ class SourceDisassemblyResult(Structure):
     # Its basic blocks.
     jumps: CodeJumpColumns
     # Its jumps.
+    headings: CodeHeadingColumns
+    # What stands above its rows.
     lines: CodeLineColumns
     # Its source lines.
     rest: list[CodeRest] = field(default_factory=list)
@@ -5390,6 +5422,7 @@ class SourceDisassemblyResult(Structure):
         "unit": FieldSpec("unit", "s", True),
         "total": FieldSpec("total", ["S", "Amount"], True),
         "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "filters": FieldSpec("filters", ["a", "s"], False),
         "pieces": FieldSpec("pieces", ["a", ["S", "CodePiece"]], True),
         "piece": FieldSpec("piece", "u", True),
         "problem": FieldSpec("problem", "s", False),
@@ -5398,11 +5431,13 @@ class SourceDisassemblyResult(Structure):
         "rowCount": FieldSpec("row_count", "u", True),
         "offset": FieldSpec("offset", "u", True),
         "files": FieldSpec("files", ["a", "s"], True),
+        "fileUris": FieldSpec("file_uris", ["a", ["o", "s", "0"]], True),
         "rows": FieldSpec("rows", ["S", "InstructionColumns"], True),
         "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], False),
         "inlined": FieldSpec("inlined", ["S", "InlinedCallColumns"], True),
         "blocks": FieldSpec("blocks", ["S", "CodeBlockColumns"], True),
         "jumps": FieldSpec("jumps", ["S", "CodeJumpColumns"], True),
+        "headings": FieldSpec("headings", ["S", "CodeHeadingColumns"], True),
         "lines": FieldSpec("lines", ["S", "CodeLineColumns"], True),
         "rest": FieldSpec("rest", ["a", ["S", "CodeRest"]], False),
         "warnings": FieldSpec("warnings", ["a", "s"], False),

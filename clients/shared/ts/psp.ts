@@ -3558,6 +3558,11 @@ export interface SourceDisassemblyParams {
    * `flat`.
    */
   spec?: ViewSpecLike;
+  /**
+   * The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied
+   * before those of `spec`. Default: false.
+   */
+  workspaceFilters?: boolean;
   /** Further metrics to list, stored or by formula. Default: []. */
   metrics?: string[];
   /** How instructions of x86 are written. Default: "intel". */
@@ -3700,6 +3705,22 @@ export interface CodeLineColumns {
   count: number[];
 }
 
+/**
+ * What stands above rows, as columns, all equally long: runs of rows of one source line that were inlined by
+ * one chain of calls. Where any row has a place, every row is in one run.
+ */
+export interface CodeHeadingColumns {
+  /** First row, counted from the first of the piece. */
+  first: number[];
+  /** How many rows. */
+  count: number[];
+  /**
+   * The innermost call first, each with the line that is carried out in it, then the line of the function
+   * itself: `round3 a.cc:7 > mix a.cc:6 > a.cc:9`.
+   */
+  text: string[];
+}
+
 /** What of a piece is on no row. */
 export interface CodeRest {
   /** Its self value. */
@@ -3724,6 +3745,8 @@ export interface SourceDisassemblyResult {
   total: Amount;
   /** Total of what passed the filters. */
   viewTotal: Amount;
+  /** The filters of the workspace that were applied, in their text form. Default: []. */
+  filters?: string[];
   /** The code that holds what is meant, where it costs most first. */
   pieces: CodePiece[];
   /** Which of them is shown. */
@@ -3740,6 +3763,10 @@ export interface SourceDisassemblyResult {
   offset: number;
   /** Source files, as the compiler called them. */
   files: string[];
+  /**
+   * By `files`: the file of the workspace that it is, as hints have it; null: none is, or several could be.
+   */
+  fileUris: (string | null)[];
   /** The rows. */
   rows: InstructionColumns;
   /** The further metrics, in the order asked for. Default: []. */
@@ -3750,6 +3777,8 @@ export interface SourceDisassemblyResult {
   blocks: CodeBlockColumns;
   /** Its jumps. */
   jumps: CodeJumpColumns;
+  /** What stands above its rows. */
+  headings: CodeHeadingColumns;
   /** Its source lines. */
   lines: CodeLineColumns;
   /** What is on no row. Default: []. */

@@ -149,6 +149,14 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
     callers: onFunction((frame) => calls.show(frame, "callers")),
     callees: onFunction((frame) => calls.show(frame, "callees")),
     hotPath: onFunction((frame) => calls.showHotPath(frame)),
+    assembly: async (given) => {
+      const line = given === undefined || given instanceof vscode.Uri ? lineHere() : undefined;
+      await onFunction(async (frame) => {
+        const entry = entryOf(frame);
+        const place = { fn: frame.name, file: frame.file ?? "", line: line ?? frame.line ?? 0 };
+        if (entry !== undefined) await pageOf(entry, { view: "source", asm: "beside", ...place });
+      })(given);
+    },
     goto: onFunction((frame) => parts.reveal.goTo(frame)),
     summary: async (given) => {
       const entry = await profileFor(given);
@@ -192,6 +200,12 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
       vscode.commands.executeCommand("workbench.action.openWalkthrough", `${parts.context.extension.id}#start`, false),
   };
   return Object.fromEntries(Object.entries(deeds).map(([name, deed]) => [`profd.${name}`, deed]));
+}
+
+/** Where the cursor is, from 1. */
+function lineHere(): number | undefined {
+  const editor = vscode.window.activeTextEditor;
+  return editor && editor.selection.active.line + 1;
 }
 
 /** Of the tab that is looked at. */

@@ -67,6 +67,10 @@ export class Main {
     const pages = new Pages(context, session, output, {
       onOpened: (uri) => void recent.add(uri.toString()),
       begin: (uri) => filters.place({ profile: uri }),
+      onLine: (uri, line) => {
+        if (config().get<string>("openSource", "views") !== "never")
+          void this.guarded(() => reveal.showLine(uri, line));
+      },
     });
     const opening = new Opening(session, recent, (profile, options) => pages.openEditor(profile, options));
     const comparing = new Comparing(

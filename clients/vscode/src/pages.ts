@@ -13,6 +13,8 @@ export interface PageHooks {
   readonly onOpened: (uri: vscode.Uri) => void;
   /** Where a page begins that is opened without a place: the filters of the side bar hold in it. */
   readonly begin: (uri: string) => Place;
+  /** A line of a source was chosen in a page. */
+  readonly onLine: (uri: vscode.Uri, line: number) => void;
 }
 
 interface Page {
@@ -27,7 +29,11 @@ interface Page {
 }
 
 /** What a page sends. */
-type FromPage = { readonly type: "rpc"; readonly text: string } | { readonly type: "setPath" };
+type FromPage =
+  | { readonly type: "rpc"; readonly text: string }
+  | { readonly type: "setPath" }
+  /** A line, from 1, that was chosen in a source. */
+  | { readonly type: "source"; readonly uri: string; readonly line: number };
 
 export class Pages {
   private readonly pages = new Set<Page>();
@@ -174,6 +180,11 @@ export class Pages {
   private receive(page: Page, message: FromPage): void {
     if (message.type === "setPath") {
       void vscode.commands.executeCommand("profd.setPath");
+      return;
+    }
+    if (message.type === "source") {
+      const uri = vscode.Uri.parse(message.uri);
+      if (uri.scheme === "file") this.hooks.onLine(uri, message.line);
       return;
     }
     page.relay.send(message.text);

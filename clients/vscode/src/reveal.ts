@@ -112,6 +112,11 @@ export class Reveal implements vscode.Disposable {
     }
   }
 
+  /** Opens a line, from 1, that was chosen in a page: the focus stays there. */
+  showLine(uri: vscode.Uri, line: number): Promise<boolean> {
+    return this.show(uri, line, false);
+  }
+
   private async show(uri: vscode.Uri, line: number, focus: boolean): Promise<boolean> {
     const document = await vscode.workspace.openTextDocument(uri);
     const at = document.validatePosition(new vscode.Position(Math.max(0, line - 1), 0));

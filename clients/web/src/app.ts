@@ -159,8 +159,11 @@ export interface Home {
   readonly steps?: { get(): KeptSteps | undefined; keep(steps: KeptSteps): void };
   /** An editor asks which program the daemon is. */
   readonly setPath?: () => void;
-  /** An editor goes to the source itself. */
   readonly inEditor: boolean;
+  /** An editor opens a line, from 1, of a file beside. */
+  readonly showLine?: (uri: string, line: number) => void;
+  /** To the place before this one. */
+  back(): void;
   /** Where links from elsewhere can lead here: files that the person opened in this tab, or the daemon's own address did. */
   readonly files?: { known(uri: string): boolean; add(uri: string): void };
 }

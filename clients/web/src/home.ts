@@ -112,6 +112,7 @@ export function browserHome(token: string): Home {
   };
   return {
     inEditor: false,
+    back: () => history.back(),
     files,
     roots: () => roots,
     address: () => next ?? location.hash,
@@ -163,15 +164,17 @@ export function webviewHome(api: WebviewApi): Home {
   window.addEventListener("message", (event: MessageEvent<unknown>) => {
     const data = event.data as { type?: unknown; address?: unknown } | null;
     if (data?.type === "address" && typeof data.address === "string") listener(data.address);
-    if (data?.type === "back" && steps.length > 0) {
-      const address = steps.pop()!;
-      put(address);
-      listener(address);
-    }
   });
   const first = document.body.dataset.address ?? "";
   return {
     inEditor: true,
+    showLine: (uri, line) => api.postMessage({ type: "source", uri, line }),
+    back: () => {
+      const address = steps.pop();
+      if (address === undefined) return;
+      put(address);
+      listener(address);
+    },
     setPath: () => api.postMessage({ type: "setPath" }),
     roots: () => [],
     address: () => state().address ?? first,

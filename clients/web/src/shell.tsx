@@ -79,7 +79,7 @@ export function Shell() {
           else app.say("This daemon is older than the page and compares nothing", "warning");
         },
       },
-      { keys: ["Backspace"], text: "back", run: () => history.back() },
+      { keys: ["Backspace"], text: "back", run: () => app.home.back() },
       {
         keys: ["Escape"],
         text: "no search, then nothing chosen",
@@ -159,7 +159,7 @@ export function Shell() {
         <div class="tools">
           {!app.home.inEditor && (
             <>
-              <IconButton icon="left" label="Back" keys="Backspace" onClick={() => history.back()} />
+              <IconButton icon="left" label="Back" keys="Backspace" onClick={() => app.home.back()} />
               <IconButton icon="right" label="Forward" onClick={() => history.forward()} />
             </>
           )}

@@ -46,7 +46,14 @@ void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Repl
   }
   DisassemblyRequest request;
   request.open = *open;
+  request.workspace = session_.workspace.snapshot();
   request.spec = std::move(named->spec);
+  std::vector<std::string> applied;
+  if (params.workspace_filters) {
+    std::vector<Filter> filters = session_.workspace.filters((*open)->uri);
+    applied = texts_of(filters);
+    request.spec.filters.insert(request.spec.filters.begin(), filters.begin(), filters.end());
+  }
   request.metrics = std::move(params.metrics);
   request.att = params.syntax == psp::CodeSyntax::att;
   request.piece = params.piece;
@@ -69,13 +76,13 @@ void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Repl
   session_.run<Request>(
       false, std::move(reply), (*open)->place(),
       [&views = session_.engine.views(), request = std::move(request), source = std::move(source), window,
-       workspace = session_.workspace.snapshot(), places = session_.workspace.symbol_places((*open)->place()),
+       applied = std::move(applied), places = session_.workspace.symbol_places((*open)->place()),
        program = how.program, limits = how.limits,
        patience = how.patience](const StopToken& stop) -> Result<psp::SourceDisassemblyResult> {
         DisassemblyRequest asked = request;
         if (source) {
-          PROFD_TRY(const auto file,
-                    views.source_file(*asked.open, workspace, source->path, source->document.get(), stop));
+          PROFD_TRY(const auto file, views.source_file(*asked.open, asked.workspace, source->path,
+                                                       source->document.get(), stop));
           if (file->files.empty()) return fail(ErrorCode::not_found, "the profile has nothing of this file");
           asked.place.files = file->files;
           asked.place.line = source->line;
@@ -87,7 +94,9 @@ void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Repl
                         return look_up_code(question, {places, program, limits, patience}, stop);
                       },
                       stop));
-        return to_psp(std::move(answer), window);
+        psp::SourceDisassemblyResult result = to_psp(std::move(answer), window);
+        result.filters = applied;
+        return result;
       });
 }
 

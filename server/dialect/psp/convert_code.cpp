@@ -8,6 +8,7 @@
 
 #include "server/dialect/psp/convert.h"
 #include "server/dialect/psp/convert_views.h"
+#include "server/engine/uri.h"
 
 namespace profd {
 namespace {
@@ -164,6 +165,13 @@ void write_parts(const DisassemblyAnswer& answer, const RowRange& range, psp::So
     out.lines.first.push_back(lines.first[i]);
     out.lines.count.push_back(lines.count[i]);
   }
+  const CodeHeadings& headings = answer.headings;
+  for (std::size_t i = 0; i < headings.text.size(); ++i) {
+    if (!range.holds(headings.first[i], headings.count[i])) continue;
+    out.headings.first.push_back(headings.first[i]);
+    out.headings.count.push_back(headings.count[i]);
+    out.headings.text.push_back(headings.text[i]);
+  }
 }
 
 }  // namespace
@@ -192,6 +200,9 @@ psp::SourceDisassemblyResult to_psp(DisassemblyAnswer answer, const CodeWindow& 
   out.row_count = static_cast<std::uint32_t>(n_rows);
   out.offset = static_cast<std::uint32_t>(range.begin);
   out.files = std::move(answer.files);
+  for (const std::string& path : answer.paths) {
+    out.file_uris.push_back(path.empty() ? std::nullopt : std::optional(uri_of_path(path)));
+  }
   write_parts(answer, range, out);
   write_instructions(answer, range, window.bytes, out.rows);
   for (MetricRows& column : answer.columns) out.columns.push_back(to_psp(rows_in(std::move(column), range)));

@@ -292,6 +292,11 @@ function M.refresh_all()
       end
     end
   end
+  -- Only where it was asked for.
+  local annotate = package.loaded['profd.annotate']
+  if annotate then
+    annotate.refresh()
+  end
 end
 
 ---@param value boolean

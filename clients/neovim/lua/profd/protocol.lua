@@ -1922,6 +1922,7 @@ M.DaemonState = {
 ---@field textDocument? profd.TextDocumentIdentifier A source file.
 ---@field position? profd.Position A place in it; its line counts.
 ---@field spec? profd.ViewSpecLike Metric and filters; the shape does not matter; its own `profile` goes before the one beside it. Absent: `flat`.
+---@field workspaceFilters? boolean The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied before those of `spec`. Default: false.
 ---@field metrics? string[] Further metrics to list, stored or by formula. Default: [].
 ---@field syntax? profd.CodeSyntax How instructions of x86 are written. Default: "intel".
 ---@field piece? integer Which of `pieces` is shown. Default: 0.
@@ -1995,6 +1996,13 @@ M.DaemonState = {
 ---@field first integer[] First row, counted from the first of the piece.
 ---@field count integer[] How many rows.
 
+--- What stands above rows, as columns, all equally long: runs of rows of one source line that were inlined by
+--- one chain of calls. Where any row has a place, every row is in one run.
+---@class profd.CodeHeadingColumns
+---@field first integer[] First row, counted from the first of the piece.
+---@field count integer[] How many rows.
+---@field text string[] The innermost call first, each with the line that is carried out in it, then the line of the function itself: `round3 a.cc:7 > mix a.cc:6 > a.cc:9`.
+
 --- What of a piece is on no row.
 ---@class profd.CodeRest
 ---@field amount profd.Amount Its self value.
@@ -2009,6 +2017,7 @@ M.DaemonState = {
 ---@field unit string Its unit.
 ---@field total profd.Amount Total of the whole profile.
 ---@field viewTotal profd.Amount Total of what passed the filters.
+---@field filters? string[] The filters of the workspace that were applied, in their text form. Default: [].
 ---@field pieces profd.CodePiece[] The code that holds what is meant, where it costs most first.
 ---@field piece integer Which of them is shown.
 ---@field problem? string Why its instructions cannot be shown, as a sentence; then there are no rows.
@@ -2017,11 +2026,13 @@ M.DaemonState = {
 ---@field rowCount integer Rows of the piece.
 ---@field offset integer The first that is here.
 ---@field files string[] Source files, as the compiler called them.
+---@field fileUris (string|nil)[] By `files`: the file of the workspace that it is, as hints have it; null: none is, or several could be.
 ---@field rows profd.InstructionColumns The rows.
 ---@field columns? profd.MetricColumns[] The further metrics, in the order asked for. Default: [].
 ---@field inlined profd.InlinedCallColumns What was inlined.
 ---@field blocks profd.CodeBlockColumns Its basic blocks.
 ---@field jumps profd.CodeJumpColumns Its jumps.
+---@field headings profd.CodeHeadingColumns What stands above its rows.
 ---@field lines profd.CodeLineColumns Its source lines.
 ---@field rest? profd.CodeRest[] What is on no row. Default: [].
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
@@ -3727,6 +3738,7 @@ M.schema = {
     textDocument = { type = {"S", "TextDocumentIdentifier"} },
     position = { type = {"S", "Position"} },
     spec = { type = {"o", "s", {"S", "ViewSpec"}} },
+    workspaceFilters = { type = "b" },
     metrics = { type = {"a", "s"}, maxItems = 64 },
     syntax = { type = "s" },
     piece = { type = "u" },
@@ -3792,6 +3804,11 @@ M.schema = {
     first = { type = {"a", "u"}, required = true },
     count = { type = {"a", "u"}, required = true },
   },
+  CodeHeadingColumns = {
+    first = { type = {"a", "u"}, required = true },
+    count = { type = {"a", "u"}, required = true },
+    text = { type = {"a", "s"}, required = true },
+  },
   CodeRest = {
     amount = { type = {"S", "Amount"}, required = true },
     text = { type = "s", required = true },
@@ -3804,6 +3821,7 @@ M.schema = {
     unit = { type = "s", required = true },
     total = { type = {"S", "Amount"}, required = true },
     viewTotal = { type = {"S", "Amount"}, required = true },
+    filters = { type = {"a", "s"} },
     pieces = { type = {"a", {"S", "CodePiece"}}, required = true },
     piece = { type = "u", required = true },
     problem = { type = "s" },
@@ -3812,11 +3830,13 @@ M.schema = {
     rowCount = { type = "u", required = true },
     offset = { type = "u", required = true },
     files = { type = {"a", "s"}, required = true },
+    fileUris = { type = {"a", {"o", "s", "0"}}, required = true },
     rows = { type = {"S", "InstructionColumns"}, required = true },
     columns = { type = {"a", {"S", "MetricColumns"}} },
     inlined = { type = {"S", "InlinedCallColumns"}, required = true },
     blocks = { type = {"S", "CodeBlockColumns"}, required = true },
     jumps = { type = {"S", "CodeJumpColumns"}, required = true },
+    headings = { type = {"S", "CodeHeadingColumns"}, required = true },
     lines = { type = {"S", "CodeLineColumns"}, required = true },
     rest = { type = {"a", {"S", "CodeRest"}} },
     warnings = { type = {"a", "s"} },

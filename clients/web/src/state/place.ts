@@ -59,6 +59,10 @@ export interface SortBy {
   readonly metric?: string;
 }
 
+/** "beside": a function's instructions stand beside its source; "only": in place of it. */
+export const ASM_MODES = ["", "beside", "only"] as const;
+export type AsmMode = (typeof ASM_MODES)[number];
+
 export interface Place {
   /** URI of the file; undefined: the daemon's default profile. */
   readonly profile: string | undefined;
@@ -87,6 +91,10 @@ export interface Place {
   readonly fn: string;
   readonly file: string;
   readonly line: number;
+  /** Of the source: whether its assembly is shown. */
+  readonly asm: AsmMode;
+  /** Which piece of the function's code, from 0. */
+  readonly piece: number;
   readonly sort: SortBy;
   /** Of a diff: rows that nothing became of are left out, where the order is by change. */
   readonly changedOnly: boolean;
@@ -120,6 +128,8 @@ export const START: Place = {
   fn: "",
   file: "",
   line: 0,
+  asm: "",
+  piece: 0,
   sort: { by: "self", descending: true },
   changedOnly: false,
   panes: false,
@@ -222,6 +232,8 @@ export function toAddress(place: Place): string {
   put("function", place.fn, "");
   put("file", place.file, "");
   put("line", String(place.line), "0");
+  put("asm", place.asm, START.asm);
+  put("piece", String(place.piece), "0");
   put("sort", (place.sort.descending ? "" : "-") + place.sort.by, sort.by);
   put("sortby", place.sort.metric, "");
   put("changed", place.changedOnly ? "1" : "", "");
@@ -308,6 +320,8 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     fn: values.get("function") ?? "",
     file: values.get("file") ?? "",
     line: count(values.get("line"), 0),
+    asm: oneOf(ASM_MODES, values.get("asm"), START.asm),
+    piece: count(values.get("piece"), 0),
     sort: {
       by: oneOf(SORTS, sort.replace(/^-/, ""), start.sort.by),
       descending: !sort.startsWith("-"),

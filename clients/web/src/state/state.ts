@@ -16,6 +16,8 @@ export interface Settings {
   readonly details: boolean;
   /** Names that do not fit keep their end. */
   readonly keepEnds: boolean;
+  /** Instructions as AT&T writes them. */
+  readonly att: boolean;
   /** Filters that were named to be used again. */
   readonly saved: readonly { readonly name: string; readonly clauses: readonly string[] }[];
 }
@@ -27,6 +29,7 @@ export const SETTINGS: Settings = {
   compact: false,
   details: true,
   keepEnds: false,
+  att: false,
   saved: [],
 };
 
@@ -41,9 +44,10 @@ export const INITIAL: State = { place: START, undo: [], redo: [], settings: SETT
 
 const MAX_UNDO = 100;
 
-/** A change of the place that is no change of the filters. */
+/** A change of the place that is no change of the filters. Another function has pieces of its own. */
 export function go(state: State, change: Partial<Place>): State {
-  const place = { ...state.place, ...change };
+  const first = change.fn === undefined ? {} : { piece: 0 };
+  const place = { ...state.place, ...first, ...change };
   return { ...state, place };
 }
 
@@ -184,6 +188,7 @@ export function settingsFrom(text: string | null): Settings {
     compact: flag("compact"),
     details: flag("details"),
     keepEnds: flag("keepEnds"),
+    att: flag("att"),
     saved: saved.flatMap((item) => {
       const { name, clauses } = (item ?? {}) as { name?: unknown; clauses?: unknown };
       return typeof name === "string" && Array.isArray(clauses)

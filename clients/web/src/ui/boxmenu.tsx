@@ -1,4 +1,5 @@
 // The menu of a frame, and the keys that do the same to the chosen one.
+import { SourceDisassemblyRequest } from "../../../shared/ts/psp.js";
 import type { App, Selected } from "../app.js";
 import { shown } from "../draw/shown.js";
 import { deedsOf } from "../state/doing.js";
@@ -32,6 +33,9 @@ export function boxItems(app: App, box: Selected, extra: readonly MenuItem[] = [
     });
   items.push(
     { text: "Go to source", keys: "g", icon: "source", apart: true, run: () => goToSource(app, box) },
+    ...(app.can(SourceDisassemblyRequest.method)
+      ? [{ text: "Show assembly", keys: "A", run: () => showAssembly(app, box) }]
+      : []),
     { text: "Copy name", keys: "y", icon: "copy", run: () => copyText(app, box.name, "The name") },
   );
   if (box.frames.length > 1)
@@ -45,6 +49,13 @@ export function boxItems(app: App, box: Selected, extra: readonly MenuItem[] = [
 
 export function goToSource(app: App, box: Selected): void {
   app.update((state) => go(state, { view: "source", fn: box.name, file: box.file ?? "", line: box.line ?? 0 }));
+}
+
+/** Its instructions, beside its source where that is known. */
+export function showAssembly(app: App, box: Selected): void {
+  const { asm } = app.place.peek();
+  const place = { fn: box.name, file: box.file ?? "", line: box.line ?? 0 };
+  app.update((state) => go(state, { view: "source", asm: asm === "" ? "beside" : asm, ...place }));
 }
 
 /** Another view; one of a single function is of the chosen one. */
@@ -104,6 +115,7 @@ export function useBoxKeys(): void {
       { keys: ["X"], text: "drop its stacks", run: act("drop") },
       { keys: ["z"], text: "collapse recursion", run: act("collapse") },
       { keys: ["g"], text: "go to its source", run: withBox((box) => goToSource(app, box)) },
+      { keys: ["A"], text: "show its assembly", run: withBox((box) => showAssembly(app, box)) },
       { keys: ["y"], text: "copy its name", run: withBox((box) => copyText(app, box.name, "The name")) },
     ],
   });

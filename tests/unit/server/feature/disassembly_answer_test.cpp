@@ -2,9 +2,12 @@
 #include "server/feature/disassembly_answer.h"
 
 #include "server/engine/joined_symbols.h"
+#include "server/engine/workspace_files.h"
+#include "server/feature/code_headings.h"
 #include "server/feature/code_notes.h"
 #include "tests/support/catch.h"
 #include "tests/support/code_profile.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/viewed.h"
 
 using namespace profd;
@@ -57,10 +60,12 @@ struct Program {
 };
 
 Result<DisassemblyAnswer> answer_of(const ProfilePtr& profile, const CodePlace& place,
-                                    CodeQuestion* asked = nullptr, std::string problem = "") {
+                                    CodeQuestion* asked = nullptr, std::string problem = "",
+                                    const WorkspaceSnapshot& workspace = {}) {
   Viewed viewed(profile);
   DisassemblyRequest request;
   request.open = viewed.open;
+  request.workspace = workspace;
   request.spec = spec_from("flat");
   request.place = place;
   request.metrics = {"cpu"};
@@ -112,6 +117,10 @@ TEST_CASE("a function is shown with costs, targets, blocks and what was inlined"
   CHECK(answer->inlined_calls.line == std::vector<std::uint32_t>{10});
   CHECK(rows.line == std::vector<std::uint32_t>{10, 20, 10, 10});
   CHECK(answer->lines.line == std::vector<std::uint32_t>{10, 10, 20});
+  CHECK(answer->headings.first == std::vector<std::uint32_t>{0, 1, 2});
+  CHECK(answer->headings.count == std::vector<std::uint32_t>{1, 1, 2});
+  CHECK(answer->headings.text == std::vector<std::string>{"a.cc:10", "mix a.cc:20 > a.cc:10", "a.cc:10"});
+  CHECK(answer->paths == std::vector<std::string>{""});
   REQUIRE(answer->rest.size() == 1);
   CHECK(whole(answer->rest[0].amount.value) == 1);
   CHECK(answer->rest[0].why == "between instructions");
@@ -120,6 +129,51 @@ TEST_CASE("a function is shown with costs, targets, blocks and what was inlined"
   REQUIRE(answer->source_lines.size() == 2);
   CHECK(whole(answer->source_lines[0].total.value) == 9);  // line 10: its own and what it calls
   CHECK(whole(answer->source_lines[1].total.value) == 6);
+}
+
+TEST_CASE("sources are found in the workspace, where its text does not speak against it") {
+  const Program program;
+  TempFolder folder;
+  const auto path_found = [&](std::string_view text) {
+    folder.file("a.cc", std::string(text));
+    WorkspaceSnapshot workspace;
+    workspace.key = folder.path.string();
+    workspace.files = index_workspace({folder.path.string()}, 1, StopToken{}, 1 << 20);
+    const auto answer = answer_of(program.profile, function("f"), nullptr, "", workspace);
+    REQUIRE(answer);
+    REQUIRE(answer->paths.size() == 1);
+    CHECK(answer->source_lines[0].path == answer->paths[0]);
+    return answer->paths[0];
+  };
+  std::string text(9, '\n');
+  text += "int f() { return mix(); }";
+  text += std::string(10, '\n') + "int mix()" + std::string(20, '\n') + "int g()\nother\n";
+  CHECK(path_found(text) == (folder.path / "a.cc").string());
+  CHECK(path_found("nothing of it\n").empty());
+}
+
+TEST_CASE("a chain of more calls than can be read is cut in its middle") {
+  InstructionColumns rows;
+  rows.text = {"nop", "nop"};
+  rows.file = {0, -1};
+  rows.line = {7, 0};
+  rows.inlined = {299, -1};
+  InlinedCalls calls;
+  for (std::int64_t call = 0; call < 300; ++call) {
+    calls.parent.push_back(call - 1);
+    calls.function.push_back("step");
+    calls.file.push_back(0);
+    calls.line.push_back(static_cast<std::uint32_t>(call + 1));
+  }
+  const CodeHeadings headings = code_headings(rows, calls, {"/src/a.cc"});
+  REQUIRE(headings.text.size() == 2);
+  CHECK(headings.text[0].starts_with("step a.cc:7 > step a.cc:300 > "));
+  CHECK(headings.text[0].ends_with(" > a.cc:1"));
+  CHECK(headings.text[0].size() < 1100);
+  CHECK(headings.text[1] == "?");
+  rows.file = {-1, -1};
+  rows.inlined = {-1, -1};
+  CHECK(code_headings(rows, calls, {}).text.empty());
 }
 
 TEST_CASE("an inlined function opens in what it is inlined into, its rows marked") {

@@ -1,9 +1,10 @@
 // A file's text beside what its lines cost; without the text, its lines as a table.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import {
+  CodeSyntax,
   SourceAnnotationsRequest,
+  SourceDisassemblyRequest,
   TableRequest,
-  type SourceAnnotationsResult,
   SourceOutsideRequest,
   SourceTextRequest,
 } from "../../../../shared/ts/psp.js";
@@ -12,17 +13,22 @@ import { shown } from "../../draw/shown.js";
 import { filtersOf, specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
-import { Busy, Empty, FittedPath, Missing, Name, Share } from "../../ui/bits.js";
+import { Busy, Empty, FittedPath, Missing, Name, Segments, Share } from "../../ui/bits.js";
 import { missingOf, useAnswer, useApp, useProfile } from "../../ui/context.js";
+import { useKeys } from "../../ui/keys.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { literal } from "../../ui/picker.js";
-import { rowsAt, scrollFor } from "../../ui/rows.js";
 import { Table, type Column } from "../../ui/table.js";
 import { rowOf, type TableRow } from "../flat/rows.js";
 import { usePages } from "../flat/pages.js";
-import { linesOf } from "./highlight.js";
+import { Assembly, MODES, stepMode } from "./assembly.js";
+import { codeParams } from "./code.js";
+import { useLinks } from "./links.js";
+import { TextView } from "./text.js";
+import { useCode } from "./usecode.js";
 
-const LINE = 19;
+/** Further metrics that are told of an instruction. */
+const MOST_METRICS = 4;
 
 export function SourceView() {
   const app = useApp();
@@ -61,6 +67,10 @@ export function SourceView() {
   const file = place.file || (place.fn !== "" ? (found?.file ?? "") : (files.row(0)?.name ?? ""));
   const line = place.line || (place.file === "" ? (found?.line ?? 0) : 0);
   const whole = files.first?.viewTotal.value ?? 0;
+  useKeys({
+    title: "Source",
+    keys: [{ keys: ["A"], text: "assembly beside the source, and without it", run: () => stepMode(app) }],
+  });
   const columns: readonly Column<TableRow>[] = [
     {
       id: "share",
@@ -74,34 +84,41 @@ export function SourceView() {
   return (
     <div class="view">
       <Toolbar />
-      <Missing parts={missingOf(profile?.summary, "symbols", "lines")} />
+      {place.asm === "" && <Missing parts={missingOf(profile?.summary, "symbols", "lines")} />}
       <div class="sandwich">
-        <aside class="sandwich-list">
-          {files.first !== undefined && files.first.rowCount > 0 && (
-            <Table
-              label="Files"
-              columns={columns}
-              count={files.first.rowCount}
-              row={files.row}
-              selected={at}
-              onVisible={files.see}
-              onSelect={(i) => {
-                setAt(i);
-                const row = files.row(i);
-                if (row !== undefined) app.update((state) => go(state, { file: row.name, line: 0, fn: "" }));
-              }}
-            />
-          )}
-        </aside>
+        {place.asm === "" && (
+          <aside class="sandwich-list">
+            {files.first !== undefined && files.first.rowCount > 0 && (
+              <Table
+                label="Files"
+                columns={columns}
+                count={files.first.rowCount}
+                row={files.row}
+                selected={at}
+                onVisible={files.see}
+                onSelect={(i) => {
+                  setAt(i);
+                  const row = files.row(i);
+                  if (row !== undefined) app.update((state) => go(state, { file: row.name, line: 0, fn: "" }));
+                }}
+              />
+            )}
+          </aside>
+        )}
         <div class="sandwich-main">
-          {file === "" ? (
-            files.first === undefined || ofFunction.pending ? (
-              <Busy text="Looking" />
-            ) : (
-              <Empty title={place.fn !== "" ? "The profile does not say where this function is" : "No files are known"}>
-                <p>{place.fn !== "" ? <Name text={place.fn} /> : "This profile names no source files."}</p>
-              </Empty>
-            )
+          {file === "" && (files.first === undefined || ofFunction.pending) ? (
+            <Busy text="Looking" />
+          ) : file === "" && place.asm === "" ? (
+            <Empty title={place.fn !== "" ? "The profile does not say where this function is" : "No files are known"}>
+              <p>{place.fn !== "" ? <Name text={place.fn} /> : "This profile names no source files."}</p>
+              {app.can(SourceDisassemblyRequest.method) && (
+                <p>
+                  <button type="button" class="button" onClick={() => stepMode(app)}>
+                    {place.fn !== "" ? "Show its assembly" : "Show the hottest assembly"}
+                  </button>
+                </p>
+              )}
+            </Empty>
           ) : (
             <FileView
               key={`${file} ${answered}`}
@@ -123,6 +140,7 @@ function FileView({
   metric,
   onAnswer,
 }: {
+  /** "": not known. */
   file: string;
   line: number;
   metric: string;
@@ -131,7 +149,7 @@ function FileView({
   const app = useApp();
   const profile = useProfile();
   const place = app.place.value;
-  const canRead = app.can(SourceTextRequest.method);
+  const canRead = app.can(SourceTextRequest.method) && file !== "";
   const text = useAnswer(
     SourceTextRequest,
     canRead && profile !== undefined ? { profile: profile.handle, path: file } : undefined,
@@ -149,11 +167,60 @@ function FileView({
           threshold: 0,
         },
   );
-  if (canRead && text.value === undefined && text.error === undefined) return <Busy text="Reading the file" />;
+  const reading = canRead && text.value === undefined && text.error === undefined;
+  const isOn = place.asm !== "";
+  const hottest = (costs.value?.hottest[0] ?? -1) + 1;
+  const meant = file === "" && place.fn === "" ? {} : codeParams(place, uri, line > 0 ? line : hottest);
+  const code = useCode(
+    !isOn || meant === undefined || profile === undefined || !app.can(SourceDisassemblyRequest.method)
+      ? undefined
+      : {
+          profile: profile.handle,
+          ...meant,
+          spec: specText({ ...specOf(place, "flat"), granularity: "function", metric }),
+          metrics: profile.metrics
+            .map(({ name }) => name)
+            .filter((name) => name !== metric)
+            .slice(0, MOST_METRICS),
+          syntax: app.settings.value.att ? CodeSyntax.att : CodeSyntax.intel,
+        },
+    place.asm === "only" || file === "",
+  );
+  const links = useLinks(code.listing, uri, file);
+  if (reading && !isOn) return <Busy text="Reading the file" />;
+  const source =
+    text.value !== undefined && uri !== undefined ? (
+      <TextView
+        key={uri}
+        text={text.value.text}
+        path={file}
+        line={line}
+        costs={costs.value}
+        brief={isOn}
+        marks={links.lines}
+        onPoint={(at) => links.point(at === undefined || !isOn ? undefined : { side: "source", line: at })}
+        onChoose={(at) => links.choose(isOn ? { side: "source", line: at } : undefined)}
+        onClick={(at) => app.home.showLine?.(uri, at)}
+        onOpen={(at) => {
+          if (isOn) app.update((state) => go(state, { fn: "", file, line: at }));
+        }}
+      />
+    ) : reading ? (
+      <Busy text="Reading the file" />
+    ) : (
+      <>
+        <Outside
+          file={file}
+          why={text.error ?? "This daemon does not give source texts; these are the lines that the profile knows."}
+          onAnswer={onAnswer}
+        />
+        <LineTable file={file} metric={metric} />
+      </>
+    );
   return (
     <>
       <div class="source-head">
-        <Name text={uri === undefined ? file : pathOfUri(uri)} />
+        {file !== "" && <Name text={uri === undefined ? file : pathOfUri(uri)} />}
         {costs.value !== undefined && (
           <span class="muted">
             {costs.value.fileTotal.text} · {costs.value.fileTotal.shareText}
@@ -163,18 +230,26 @@ function FileView({
         {costs.value?.evidence !== undefined && costs.value.evidence.text !== "" && (
           <span class="note">{costs.value.evidence.text}</span>
         )}
+        {app.can(SourceDisassemblyRequest.method) && (
+          <span class="source-modes">
+            <Segments
+              label="What is shown"
+              value={place.asm}
+              choices={MODES}
+              onChange={(asm) => app.update((state) => go(state, { asm }))}
+            />
+          </span>
+        )}
       </div>
-      {text.value !== undefined ? (
-        <TextView key={uri} text={text.value.text} path={file} line={line} costs={costs.value} />
+      {!isOn ? (
+        source
       ) : (
-        <>
-          <Outside
-            file={file}
-            why={text.error ?? "This daemon does not give source texts; these are the lines that the profile knows."}
-            onAnswer={onAnswer}
-          />
-          <LineTable file={file} metric={metric} />
-        </>
+        <div class={`code-panes${place.asm === "only" || file === "" ? " alone" : ""}`}>
+          {place.asm === "beside" && file !== "" && <section class="code-pane">{source}</section>}
+          <section class="code-pane" aria-label="Assembly">
+            <Assembly code={code} asked={meant !== undefined} links={links} line={line} uri={uri} file={file} />
+          </section>
+        </div>
       )}
     </>
   );
@@ -217,175 +292,6 @@ function Outside({ file, why, onAnswer }: { file: string; why: string; onAnswer:
       </button>
       <span class="muted">As long as this page is open. They go to this page and to nobody else.</span>
     </div>
-  );
-}
-
-/** The hottest line of the function that begins at a line; that line where it has none. */
-export function hottestOf(costs: Pick<SourceAnnotationsResult, "functions" | "lines">, begin: number): number {
-  const end = Math.min(...costs.functions.map(({ line }) => line).filter((line) => line > begin));
-  let best = begin;
-  let heat = 0;
-  costs.lines.line.forEach((line, i) => {
-    const here = costs.lines.heat[i] ?? 0;
-    if (line < begin || line >= end || here <= heat) return;
-    best = line;
-    heat = here;
-  });
-  return best;
-}
-
-function TextView({
-  text,
-  path,
-  line,
-  costs,
-}: {
-  text: string;
-  path: string;
-  line: number;
-  costs: SourceAnnotationsResult | undefined;
-}) {
-  const lines = useMemo(() => linesOf(text, path), [text, path]);
-  const byLine = useMemo(() => {
-    const out = new Map<number, number>();
-    costs?.lines.line.forEach((number, i) => out.set(number, i));
-    return out;
-  }, [costs]);
-  const scroller = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 400 });
-  const goal = line > 0 ? line - 1 : (costs?.hottest[0] ?? -1);
-  const [at, setAt] = useState(-1);
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    if (element === null) return;
-    const tell = () => setView({ top: element.scrollTop, height: element.clientHeight });
-    tell();
-    const observer = new ResizeObserver(tell);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  // Once, when it is known: other numbers of the same lines move nothing.
-  useEffect(() => {
-    if (goal < 0 || scroller.current === null) return;
-    const height = scroller.current.clientHeight;
-    const hot = costs === undefined ? goal : hottestOf(costs, goal);
-    // A function is looked at where it begins, as long as its hottest line can be seen from there.
-    const seen = (hot - goal + 2) * LINE <= (height * 2) / 3;
-    setAt(seen ? goal : hot);
-    scroller.current.scrollTop = Math.max(0, (seen ? goal : hot) * LINE - height / (seen ? 3 : 2));
-  }, [goal, costs !== undefined]);
-  const rows = rowsAt(lines.length, LINE, view.top, view.height);
-  const move = (to: number) => {
-    const next = Math.max(0, Math.min(lines.length - 1, to));
-    setAt(next);
-    const element = scroller.current;
-    if (element === null) return;
-    const scroll = scrollFor(lines.length, LINE, element.scrollTop, element.clientHeight, next);
-    if (scroll !== undefined) element.scrollTop = scroll;
-  };
-  const hot = [...(costs?.hottest ?? [])];
-  const drawn: number[] = [];
-  for (let i = rows.first; i < rows.last; ++i) drawn.push(i);
-  return (
-    <div class="source-frame">
-      <div
-        class="source"
-        ref={scroller}
-        tabIndex={0}
-        role="grid"
-        aria-label={`Source of ${path}`}
-        aria-rowcount={lines.length}
-        aria-activedescendant={at >= rows.first && at < rows.last ? `line-${at}` : undefined}
-        onScroll={(event) => setView({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })}
-        onKeyDown={(event) => {
-          const page = Math.floor(view.height / LINE) - 1;
-          const to = {
-            ArrowDown: at + 1,
-            j: at + 1,
-            ArrowUp: at - 1,
-            k: at - 1,
-            PageDown: at + page,
-            PageUp: at - page,
-            Home: 0,
-            End: lines.length - 1,
-            n: hot.filter((l) => l > at).sort((a, b) => a - b)[0] ?? Math.min(...hot),
-          }[event.key];
-          if (to === undefined || !Number.isFinite(to)) return;
-          event.preventDefault();
-          event.stopPropagation();
-          move(to);
-        }}
-      >
-        <div class="source-body" role="presentation" style={{ height: `${rows.height}px` }}>
-          {drawn.map((i) => {
-            const cost = byLine.get(i);
-            const heat = cost === undefined ? 0 : (costs?.lines.heat[cost] ?? 0);
-            const stale = cost !== undefined && costs?.lines.stale[cost] === true;
-            return (
-              <div
-                key={i}
-                id={`line-${i}`}
-                role="row"
-                aria-rowindex={i + 1}
-                aria-selected={i === at}
-                class={`source-line${i === at ? " selected" : ""}${stale ? " stale" : ""}`}
-                style={{ transform: `translateY(${rows.offset + (i - rows.first) * LINE}px)` }}
-                onClick={() => setAt(i)}
-              >
-                {costs?.changes !== undefined ? (
-                  <LineChange costs={costs} at={cost} />
-                ) : (
-                  <span class="source-cost" role="gridcell">
-                    <i style={{ opacity: heat }} />
-                    <span>{cost === undefined ? "" : (costs?.lines.text[cost] ?? "").trim()}</span>
-                  </span>
-                )}
-                <span class="source-number" role="rowheader">
-                  {i + 1}
-                </span>
-                <code role="gridcell" dangerouslySetInnerHTML={{ __html: lines[i] ?? "" }} />
-              </div>
-            );
-          })}
-        </div>
-      </div>
-      <div class="source-ruler" aria-hidden="true">
-        {[...byLine].map(([number, i]) => (
-          <i
-            key={number}
-            class={(costs?.lines.strength?.[i] ?? 0) < 0 ? "less" : undefined}
-            style={{
-              top: `${(number / Math.max(1, lines.length)) * 100}%`,
-              opacity: 0.15 + 0.85 * (costs?.lines.heat[i] ?? 0),
-            }}
-            onClick={() => move(number)}
-          />
-        ))}
-      </div>
-    </div>
-  );
-}
-
-/** Both sides of a line of a diff, and what became of it: blue where it is less, grey within noise. */
-function LineChange({ costs, at }: { costs: SourceAnnotationsResult; at: number | undefined }) {
-  const { changes, lines } = costs;
-  const strength = at === undefined ? 0 : (lines.strength?.[at] ?? 0);
-  const side = (texts: readonly string[] | undefined) => (at === undefined ? "" : (texts?.[at] ?? ""));
-  const stale = at !== undefined && lines.stale[at] === true;
-  return (
-    <span
-      class={`source-cost source-change${strength < 0 ? " less" : ""}`}
-      role="gridcell"
-      title={at === undefined ? undefined : shown(`self ${changes?.selfChange[at] ?? ""}`)}
-    >
-      <i style={{ opacity: Math.abs(strength) }} />
-      <span>{side(changes?.totalBeforeText)}</span>
-      <span>{side(changes?.totalAfterText)}</span>
-      <span class={strength === 0 ? "muted" : undefined}>
-        {stale ? "~" : ""}
-        {side(changes?.totalChange)}
-      </span>
-    </span>
   );
 }
 
