@@ -108,7 +108,7 @@ TEST_CASE("unwind: what a signal interrupted is known past its handler, and is n
 }
 
 TEST_CASE("unwind: a copy that ends before the stack does cuts it there, and what is there is right") {
-  const Captured from = captured(1024, false);
+  const Captured from = captured(5000, false);
   const UnwoundStacks found = unwound(from.batch);
   CHECK(found.end == std::vector{StackEnd::copy_ended});
   REQUIRE(found.addresses.size() > 2);

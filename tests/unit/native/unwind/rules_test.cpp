@@ -217,6 +217,15 @@ TEST_CASE("unwind: damaged rules end the stack where it is") {
   }
 }
 
+TEST_CASE("unwind: a stack of rules that go on for ever is cut at a number of frames") {
+  // Each frame is one byte higher and returns to the same place.
+  ByteWriter own;
+  own.u8(0x0c).u8(kRsp).u8(1).u8(0x16).u8(kRip).u8(9).u8(0x0e).u64(kLoaded + 0x20);
+  const Found found = unwind(file_of({.own = own.bytes}), {.words = {}});
+  CHECK(found.callers.size() == kMaxFramesOfStack - 1);
+  CHECK(found.end == StackEnd::damaged);
+}
+
 TEST_CASE("unwind: a table that is cut anywhere, or has any byte wrong, ends every stack") {
   const std::vector<std::uint8_t> whole = section_of({.own = {0x40 | 0x08, 0x0e, 16, 0x80 | kRbp, 2}});
   const auto ends = [](std::vector<std::uint8_t> section) {
