@@ -113,7 +113,7 @@ void CopiedStacks::count(const UnwoundStacks& unwound, std::size_t row) {
 std::string CopiedStacks::modules_text(const Cut& cut) const {
   constexpr std::size_t kMostNamedModules = 3;
   std::map<std::string, std::uint64_t> by_name;  // of several builds one
-  for (const auto& [row, n] : cut.by_module) by_name[std::string(base_name(modules_[row].name))] += n;
+  for (const auto& [row, n] : cut.by_module) by_name[std::string(profd::base_name(modules_[row].name))] += n;
   std::vector<std::pair<std::string, std::uint64_t>> sorted(by_name.begin(), by_name.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });

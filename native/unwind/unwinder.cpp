@@ -14,7 +14,7 @@
 namespace profd::native {
 namespace {
 
-constexpr std::size_t kNMade = 8192;                                  // a power of two
+constexpr std::size_t kNSlots = 8192;                                 // a power of two
 constexpr unsigned kAddressRegister = 16;                             // of x86-64, as rules name it
 constexpr std::uint64_t kUserAddress = (std::uint64_t{1} << 48) - 1;  // without a signature
 
@@ -245,7 +245,7 @@ class Unwinder::Walk {
   std::uint32_t module_ = kNone;
 };
 
-Unwinder::Unwinder(ImageOf image_of) : image_of_(std::move(image_of)), made_(kNMade) {}
+Unwinder::Unwinder(ImageOf image_of) : image_of_(std::move(image_of)), slots_(kNSlots, kNone) {}
 
 Result<Unwinder::Module*> Unwinder::module(std::uint32_t row) {
   Module& module = modules_[row];
@@ -260,9 +260,14 @@ Result<Unwinder::Module*> Unwinder::module(std::uint32_t row) {
 }
 
 const Unwinder::Made& Unwinder::rules(std::uint32_t row, const Module& module, std::uint64_t vaddr) {
-  Made& made = made_[mix64(hash_combine(vaddr, row)) & (kNMade - 1)];
-  if (made.there && made.vaddr == vaddr && made.module == row) return made;
-  made.there = true;
+  std::uint32_t& slot = slots_[mix64(hash_combine(vaddr, row)) & (kNSlots - 1)];
+  if (slot == kNone) {
+    slot = static_cast<std::uint32_t>(made_.size());
+    made_.emplace_back();
+  } else if (made_[slot].vaddr == vaddr && made_[slot].module == row) {
+    return made_[slot];
+  }
+  Made& made = made_[slot];
   made.vaddr = vaddr;
   made.module = row;
   made.has_rules = false;

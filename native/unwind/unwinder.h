@@ -40,7 +40,7 @@ class Unwinder {
   struct Made {
     std::uint64_t vaddr = 0;
     std::uint32_t module = 0;
-    bool there = false, has_rules = false, of_debug_frame = false;
+    bool has_rules = false, of_debug_frame = false;
     FrameRules rules;
   };
   class Walk;
@@ -50,6 +50,7 @@ class Unwinder {
 
   ImageOf image_of_;
   std::vector<Module> modules_;
+  std::vector<std::uint32_t> slots_;  // rows of made_, by hash
   std::vector<Made> made_;
 };
 
