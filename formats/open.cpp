@@ -338,8 +338,10 @@ class Opener {
     context.partial = options_.partial;
     context.gc_on_stack = options_.gc_on_stack;
     context.progress = progress_;
+    context.unwind = &options_.unwind;
     std::vector<ProfileBuilder> builders;
     Result<void> done = read_into(context, builders);
+    opened_.looked_around = opened_.looked_around || context.looked_around;
     if (done && builders.empty()) done = fail(ErrorCode::malformed, "the file holds no profile");
     std::vector<ProfilePtr> finished;
     for (std::size_t i = 0; done && i < builders.size(); ++i) {

@@ -18,6 +18,8 @@ struct OpenOptions {
   // lets tell (V8); else it has a box of its own, as in the file.
   bool gc_on_stack = false;
   ReadLimits limits;
+  // Of the one recording that is opened; may be empty, callers in copies of stacks are then not looked for.
+  UnwindStacks unwind;
 };
 
 struct FormatDecision {
@@ -30,8 +32,8 @@ struct FormatDecision {
 // What is opened: a file, with the folder it lies in when there is one, or all of a folder.
 struct OpenInput {
   ByteSource file;
-  std::shared_ptr<const Folder> beside;  // may be null
-  std::shared_ptr<const Folder> folder;  // not null: `file` and `beside` are not looked at
+  std::shared_ptr<const Folder> beside;              // may be null
+  std::shared_ptr<const Folder> folder;              // not null: `file` and `beside` are not looked at
   std::optional<ByteSource> program = std::nullopt;  // what ran, or a list of its symbols, on its user's word
 };
 // A file (or pipe, as far as the rule goes) or a directory.

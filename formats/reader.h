@@ -12,6 +12,7 @@
 #include "core/model/profile_builder.h"
 #include "core/support/executor.h"
 #include "core/support/result.h"
+#include "core/support/stack_copies.h"
 #include "core/support/stop.h"
 #include "formats/folder.h"
 #include "formats/import_report.h"
@@ -62,6 +63,11 @@ struct ReadContext {
   const Folder* beside = nullptr;
   // What its user says that ran, goes before what lies beside; null: nobody says.
   const ByteSource* program = nullptr;
+  // Finds the callers in copies of stacks; null: nobody does.
+  const UnwindStacks* unwind = nullptr;
+  // Set where the same bytes may give something else another time, as other files took part that may come or
+  // go.
+  bool looked_around = false;
 };
 
 class FormatReader {

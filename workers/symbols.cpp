@@ -5,6 +5,7 @@
 
 #include "workers/code_message.h"
 #include "workers/message_fields.h"
+#include "workers/stacks_message.h"
 #include "workers/symbols.fields.h"
 
 namespace profd::worker {
@@ -218,6 +219,8 @@ std::string encode(const Order& order) {
     out.message(schema::order::module, message_of(*module));
   } else if (const auto* code = std::get_if<CodeOrder>(&order)) {
     out.message(schema::order::code, message_of(*code));
+  } else if (const auto* stacks = std::get_if<StackBatch>(&order)) {
+    out.message(schema::order::stacks, message_of(*stacks));
   } else {
     Message file;
     file.varint(schema::file::there, std::get<FileAnswer>(order).there ? 1 : 0);
@@ -239,6 +242,8 @@ std::string encode(const Report& report) {
     out.message(schema::report::chunk, message_of(*chunk));
   } else if (const auto* rows = std::get_if<CodeRows>(&report)) {
     out.message(schema::report::rows, message_of(*rows));
+  } else if (const auto* unwound = std::get_if<UnwoundStacks>(&report)) {
+    out.message(schema::report::unwound, message_of(*unwound));
   } else {
     out.message(schema::report::done, message_of(std::get<Done>(report)));
   }
@@ -249,6 +254,7 @@ Result<Order> decode_order(std::string_view bytes) {
   PROFD_TRY(const Field field, only_field(bytes));
   if (field.number == schema::order::module) return module_of(field.bytes);
   if (field.number == schema::order::code) return code_order_of(field.bytes);
+  if (field.number == schema::order::stacks) return stack_batch_of(field.bytes);
   if (field.number != schema::order::file) return bad("an order that is not known");
   FileAnswer answer;
   if (!each_field(field.bytes, [&](const Field& one) {
@@ -265,6 +271,7 @@ Result<Report> decode_report(std::string_view bytes) {
   if (field.number == schema::report::wish) return wish_of(field.bytes);
   if (field.number == schema::report::chunk) return chunk_of(field.bytes);
   if (field.number == schema::report::rows) return code_rows_of(field.bytes);
+  if (field.number == schema::report::unwound) return unwound_of(field.bytes);
   if (field.number == schema::report::done) return done_of(field.bytes);
   return bad("a report that is not known");
 }

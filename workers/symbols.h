@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/support/result.h"
+#include "core/support/stack_copies.h"
 #include "workers/code.h"
 
 namespace profd::worker {
@@ -24,7 +25,7 @@ struct ModuleOrder {
 struct FileAnswer {
   bool there = false;
 };
-using Order = std::variant<ModuleOrder, FileAnswer, CodeOrder>;
+using Order = std::variant<ModuleOrder, FileAnswer, CodeOrder, StackBatch>;
 
 enum class WishKind : std::uint8_t { binary, debug_file, debug_link, split, alternate };
 constexpr std::uint8_t kNWishKinds = 5;
@@ -59,7 +60,7 @@ struct Done {
   bool lines = false;
   bool wants_llvm = false;
 };
-using Report = std::variant<Hello, Wish, Chunk, Done, CodeRows>;
+using Report = std::variant<Hello, Wish, Chunk, Done, CodeRows, UnwoundStacks>;
 
 std::string encode(const Order& order);
 std::string encode(const Report& report);

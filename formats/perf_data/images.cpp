@@ -170,6 +170,13 @@ void Images::add_jit(Process& process, const std::shared_ptr<const LoadedJitDump
   space.missed = false;
 }
 
+bool Images::would_advance(const Process& process, std::uint64_t time) {
+  return std::any_of(process.dumps.begin(), process.dumps.end(), [&](const Process::Dump& dump) {
+    const std::vector<JitCode>& code = dump.loaded->dump.code;
+    return dump.next < code.size() && code[dump.next].time <= time;
+  });
+}
+
 void Images::advance(Process& process, std::uint64_t time) {
   for (Process::Dump& dump : process.dumps) {
     const std::vector<JitCode>& code = dump.loaded->dump.code;

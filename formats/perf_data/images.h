@@ -34,6 +34,8 @@ class Images {
   // PERF_RECORD_KSYMBOL: code the kernel generated.
   void kernel_symbol(std::uint64_t start, std::uint64_t size, std::string_view name, bool bpf, bool gone);
 
+  // Whether advance() would change what is there.
+  static bool would_advance(const Process& process, std::uint64_t time);
   // JIT code loaded up to this time (in the clock of the dumps) is there.
   void advance(Process& process, std::uint64_t time);
 
@@ -43,6 +45,15 @@ class Images {
   bool is_mapped(const Process& process, std::uint64_t address) const {
     return process.space->mappings.find(address) != kNone;
   }
+  // Calls visit(start, end, mapping) for what files are mapped to, by start.
+  template <class Visit>
+  void each_file(const Process& process, Visit visit) const {
+    process.space->mappings.each([&](std::uint64_t start, std::uint64_t end, std::uint32_t row) {
+      if (!mappings_[row].anonymous) visit(start, end, mappings_[row]);
+    });
+  }
+  std::string_view text(StringId id) const { return builder_.text(id); }
+  std::string_view arch() const { return features_.arch; }
   std::uint64_t n_unmapped() const { return n_unmapped_; }
   // Memory maps that were copied for forked processes are bounded.
   Result<void> status() const;

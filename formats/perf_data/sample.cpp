@@ -1,5 +1,6 @@
 #include "formats/perf_data/sample.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace profd::perf_data {
@@ -24,16 +25,12 @@ void parse_read(ByteCursor& in, std::uint64_t format, Sample& out) {
   }
 }
 
-// Registers are written from the lowest bit of the mask up. Returns the one wanted, 0 when it is not there.
-std::uint64_t parse_registers(ByteCursor& in, std::uint64_t mask, unsigned wanted) {
-  if (in.u64() == 0) return 0;  // no ABI: no registers
-  std::uint64_t found = 0;
-  for (unsigned bit = 0; bit < 64 && in.ok(); ++bit) {
-    if ((mask >> bit & 1) == 0) continue;
-    const std::uint64_t value = in.u64();
-    if (bit == wanted) found = value;
-  }
-  return found;
+// 0 when it is not there.
+std::uint64_t register_value(ByteCursor registers, std::uint64_t mask, unsigned wanted) {
+  if (wanted >= 64 || (mask >> wanted & 1) == 0) return 0;
+  const std::uint64_t below = mask & ((std::uint64_t{1} << wanted) - 1);
+  registers.skip(8 * static_cast<std::uint64_t>(std::popcount(below)));
+  return registers.u64();
 }
 
 ByteCursor parse_array(ByteCursor& in, std::uint64_t n, std::size_t entry) {
@@ -58,7 +55,8 @@ unsigned ip_register(std::string_view arch) {
 bool parse_sample(ByteCursor in, const Attr& attr, unsigned ip_register, Sample& out) {
   const std::uint64_t has = attr.sample_type;
   out.values.clear();
-  out.n_chain = out.n_branches = out.user_ip = out.stack_bytes = out.time = out.id = 0;
+  out.n_chain = out.n_branches = out.user_ip = out.registers_abi = out.time = out.id = 0;
+  out.stack = {};
   out.pid = out.tid = out.cpu = 0;
   out.period = attr.frequency() || attr.sample_period == 0 ? 1 : attr.sample_period;
 
@@ -85,11 +83,15 @@ bool parse_sample(ByteCursor in, const Attr& attr, unsigned ip_register, Sample&
     out.n_branches = in.ok() ? n : 0;
     if (attr.branch_sample_type & kBranchCounters) parse_array(in, n, 8);
   }
-  if (has & kRegsUser) out.user_ip = parse_registers(in, attr.regs_user, ip_register);
+  if (has & kRegsUser) out.registers_abi = in.u64();
+  if (out.registers_abi != 0) {
+    out.registers = parse_array(in, static_cast<std::uint64_t>(std::popcount(attr.regs_user)), 8);
+    out.user_ip = register_value(out.registers, attr.regs_user, ip_register);
+  }
   if (has & kStackUser) {
     const std::uint64_t size = in.u64();
-    in.skip(size);
-    if (size != 0) out.stack_bytes = in.u64();
+    ByteCursor copy = parse_array(in, size, 1);
+    if (size != 0) out.stack = copy.slice(std::min(size, in.u64()));  // not all of it was there to be copied
   }
   // What follows (weight, data source, interrupt registers, …) has no place in a profile.
   return in.ok();

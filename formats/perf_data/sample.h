@@ -20,13 +20,15 @@ struct Sample {
   std::uint64_t id = 0;
   std::uint32_t cpu = 0;
   std::uint64_t period = 0;
-  std::vector<ReadValue> values;  // of READ; with ids in the group format
-  std::uint64_t n_chain = 0;      // entries in `chain`
-  ByteCursor chain;               // u64 each, innermost first
-  std::uint64_t n_branches = 0;   // entries in `branches`
-  ByteCursor branches;            // {from, to, flags} each, newest first
-  std::uint64_t user_ip = 0;      // from the registers of --call-graph dwarf; 0 none
-  std::uint64_t stack_bytes = 0;  // of user stack that was copied
+  std::vector<ReadValue> values;    // of READ; with ids in the group format
+  std::uint64_t n_chain = 0;        // entries in `chain`
+  ByteCursor chain;                 // u64 each, innermost first
+  std::uint64_t n_branches = 0;     // entries in `branches`
+  ByteCursor branches;              // {from, to, flags} each, newest first
+  std::uint64_t user_ip = 0;        // from the registers of --call-graph dwarf; 0 none
+  std::uint64_t registers_abi = 0;  // 0: there are none
+  ByteCursor registers;             // u64 for each bit of the attr's mask, from the lowest up
+  ByteCursor stack;                 // the copy of the user stack, which begins at the stack pointer
 };
 
 // What the attr's architecture calls the instruction pointer, by perf's register numbers; kNoRegister when

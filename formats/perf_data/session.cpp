@@ -24,6 +24,10 @@ enum ChainMark : std::uint64_t {
   kFirstMark = static_cast<std::uint64_t>(-4095),
 };
 
+std::int64_t clamped(std::uint64_t value) {
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int64_t>::max()));
+}
+
 std::string_view padded_text(ByteCursor& in) {
   const std::string_view padded = in.text(in.left());
   return padded.substr(0, padded.find('\0'));
@@ -76,6 +80,10 @@ std::uint64_t Session::time_of(const RecordHeader& header, ByteCursor body) cons
 }
 
 Result<void> Session::handle(const RecordHeader& header, ByteCursor body, std::uint64_t offset) {
+  const bool changes_memory =
+      header.type == kMmap || header.type == kMmap2 || header.type == kFork || header.type == kComm;
+  // All of these begin with the process.
+  if (changes_memory && copies_.has(ByteCursor(body).u32())) PROFD_CHECK(unwind());
   switch (header.type) {
     case kSample:
       return handle_sample(header, body, offset);
@@ -294,7 +302,17 @@ Result<void> Session::push(Process& process, CpuMode mode, std::uint64_t address
   return {};
 }
 
-Result<void> Session::collect_stack(const Event& event, CpuMode mode, Process& process) {
+bool Session::is_to_be_unwound(const Event& event, CpuMode mode, const Process& process) const {
+  if (!(event.attr.sample_type & kStackUser) || !copies_.takes(sample_, features_.arch, order_)) return false;
+  if ((event.attr.branch_sample_type & kBranchCallStack) != 0 && sample_.n_branches > 0) return false;
+  ByteCursor chain = sample_.chain;
+  for (std::uint64_t i = 0; i < sample_.n_chain; ++i)
+    if (chain.u64() == kMarkUser) return false;  // the kernel has walked it
+  // While exec() goes on the registers are those of the program before.
+  return mode == kModeUser || images_.is_mapped(process, sample_.user_ip);
+}
+
+Result<void> Session::collect_stack(const Event& event, CpuMode mode, Process& process, bool unwound) {
   stack_.clear();
   const bool has_ip = (event.attr.sample_type & kIp) != 0;
   const bool call_stack = (event.attr.branch_sample_type & kBranchCallStack) != 0 && sample_.n_branches > 0;
@@ -349,11 +367,12 @@ Result<void> Session::collect_stack(const Event& event, CpuMode mode, Process& p
     any = true;
   }
   // Nothing was walked: the kernel leaves user frames to whoever unwinds the copied stack.
-  if (!any && has_ip) {
+  if (!any && has_ip && !(unwound && mode == kModeUser)) {
     PROFD_CHECK(push(process, mode, sample_.ip, false));
     any = true;
     user_seen |= mode == kModeUser;
   }
+  if (unwound) return {};
   // While exec() goes on the registers are those of the program before.
   if (sample_.user_ip != 0 && mode != kModeUser && !user_seen && images_.is_mapped(process, sample_.user_ip))
     PROFD_CHECK(push(process, kModeUser, sample_.user_ip, false));
@@ -401,40 +420,50 @@ Result<void> Session::handle_sample(const RecordHeader& header, ByteCursor body,
   if (!process.dumps.empty()) {
     constexpr std::int32_t kMonotonic = 1;
     const bool comparable = has_time && attr.use_clock_id() && attr.clock_id == kMonotonic;
-    images_.advance(process, comparable ? sample_.time : std::numeric_limits<std::uint64_t>::max());
+    const std::uint64_t now = comparable ? sample_.time : std::numeric_limits<std::uint64_t>::max();
+    if (copies_.has(sample_.pid) && Images::would_advance(process, now)) PROFD_CHECK(unwind());
+    images_.advance(process, now);
   }
-  if (auto stacked = collect_stack(*event, mode, process); !stacked) {
+  const bool unwound = is_to_be_unwound(*event, mode, process);
+  if (auto stacked = collect_stack(*event, mode, process, unwound); !stacked) {
     stacked.error().offset = offset;
     return stacked;
   }
   Thread& where = thread(sample_.pid, sample_.tid);
   name_thread(where, sample_.tid);
 
-  if (stack_.empty()) no_stack_.add(offset);
-  if (attr.sample_type & kStackUser && sample_.stack_bytes > 0) stacks_.add(offset);
+  if (stack_.empty() && !unwound) no_stack_.add(offset);
+  if (attr.sample_type & kStackUser && sample_.stack.left() > 0 && !unwound) stacks_.add(offset);
   if (sample_.n_branches > 0 && !(attr.branch_sample_type & kBranchCallStack)) branches_.add(offset);
   if (attr.sample_type & kRaw) raw_.add(offset);
   if (attr.sample_type & (kAddr | kWeight | kWeightStruct | kDataSrc)) memory_.add(offset);
   if (attr.frequency() && !(attr.sample_type & kPeriod)) no_period_.add(offset);
 
   SampleRow row;
-  row.context = context_of(where.root);
+  if (!unwound) row.context = context_of(where.root);
   row.thread = where.id;
   if (attr.sample_type & kCpu) row.labels = cpu_label(sample_.cpu);
   if (has_time && sample_.time <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
     row.time = static_cast<std::int64_t>(sample_.time);
-  const auto clamp = [](std::uint64_t value) {
-    return static_cast<std::int64_t>(
-        std::min<std::uint64_t>(value, std::numeric_limits<std::int64_t>::max()));
-  };
+  const std::size_t first_row = rows_.size();
   const bool grouped = (attr.sample_type & kRead) != 0 && (attr.read_format & kReadId) != 0;
   if (!grouped) {
     row.event = static_cast<std::uint32_t>(event - events_.data());
-    row.value = clamp(sample_.period);
+    row.value = clamped(sample_.period);
     rows_.push_back(row);
-    return {};
+  } else {
+    count_group(row, offset);
   }
-  // Counters that run on: what was counted is the difference to the last reading.
+  if (!unwound) return {};
+  const bool at_leaf = mode == kModeUser && (attr.sample_type & kIp) != 0;
+  WaitingSample waiting{sample_.pid, at_leaf ? sample_.ip : 0, where.root, stack_,
+                        first_row,   rows_.size() - first_row, offset};
+  copies_.add(sample_, attr.regs_user, images_, process, std::move(waiting));
+  return copies_.full() ? unwind() : Result<void>{};
+}
+
+// Counters that run on: what was counted is the difference to the last reading.
+void Session::count_group(SampleRow row, std::uint64_t offset) {
   for (const ReadValue& value : sample_.values) {
     const auto member = event_by_id_.find(value.id);
     if (member == event_by_id_.end()) {
@@ -446,11 +475,10 @@ Result<void> Session::handle_sample(const RecordHeader& header, ByteCursor body,
     last = value.value;
     if (counted == 0) continue;
     row.event = member->second;
-    row.value = clamp(counted);
+    row.value = clamped(counted);
     rows_.push_back(row);
     row.again = true;
   }
-  return {};
 }
 
 }  // namespace profd::perf_data

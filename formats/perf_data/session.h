@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "formats/perf_data/copied_stacks.h"
 #include "formats/perf_data/images.h"
 #include "formats/perf_data/sample.h"
 #include "formats/reader.h"
@@ -43,7 +45,8 @@ class Session {
         builder_(builder),
         order_(order),
         files_(context.beside, context.report),
-        images_(builder, files_, features_) {}
+        images_(builder, files_, features_),
+        copies_(context.unwind, context.report) {}
 
   // Before the records that need them.
   void add_event(Event event);
@@ -72,9 +75,16 @@ class Session {
   const Event* event_of_sample(ByteCursor body) const;
   const Event* event_by_id(std::uint64_t id) const;
   Result<void> handle_sample(const RecordHeader& header, ByteCursor body, std::uint64_t offset);
-  Result<void> collect_stack(const Event& event, CpuMode mode, Process& process);
+  // Without its user part, where that is to be unwound.
+  Result<void> collect_stack(const Event& event, CpuMode mode, Process& process, bool unwound);
+  bool is_to_be_unwound(const Event& event, CpuMode mode, const Process& process) const;
+  // All samples that wait for it.
+  Result<void> unwind();
+  Result<void> add_unwound(const WaitingSample& sample, std::span<const std::uint64_t> addresses,
+                           const std::vector<bool>& exact, StackEnd end);
   Result<void> push(Process& process, CpuMode mode, std::uint64_t address, bool is_return);
   ContextId context_of(ContextId root);
+  void count_group(SampleRow row, std::uint64_t offset);
   void handle_mmap(const RecordHeader& header, ByteCursor body, std::uint64_t offset);
   void handle_comm(const RecordHeader& header, ByteCursor body, std::uint64_t offset);
   void handle_fork(const RecordHeader& header, ByteCursor body, std::uint64_t offset);
@@ -95,6 +105,7 @@ class Session {
   Features features_;
   SymbolFiles files_;
   Images images_;
+  CopiedStacks copies_;
   std::vector<Event> events_;
   std::unordered_map<std::uint64_t, std::uint32_t> event_by_id_;
   unsigned ip_register_ = kNoRegister;

@@ -49,6 +49,8 @@ void Session::describe(std::int64_t first_time, std::int64_t last_time) {
 }
 
 Result<void> Session::build() {
+  PROFD_CHECK(unwind());
+  context_.looked_around = context_.looked_around || !copies_.repeatable();
   name_events();
   std::vector<std::uint64_t> n_of_event(events_.size());
   std::int64_t first_time = std::numeric_limits<std::int64_t>::max(), last_time = SampleRow::kNoTime;
@@ -134,6 +136,7 @@ void Session::report() {
       "samples with a copy of the user stack (--call-graph dwarf): it is not unwound, callers in user space "
       "are missing",
       stacks_);
+  copies_.report();
   row("deferred-callchain", Severity::loss, "user call chains that were recorded later were not read",
       deferred_);
   row("branch-stack", Severity::info, "samples with a branch stack, which was not read", branches_);

@@ -44,6 +44,11 @@ class CodeRanges {
     --at;
     return address < at->second.end ? at->second.row : kNone;
   }
+  // Calls visit(start, end, row) for all of them, by start.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (const auto& [start, range] : ranges_) visit(start, range.end, range.row);
+  }
   std::size_t size() const { return ranges_.size(); }
   void clear() { ranges_.clear(); }
 

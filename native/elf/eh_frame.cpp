@@ -1,14 +1,13 @@
 #include "native/elf/eh_frame.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+
+#include "native/elf/encoded_pointer.h"
 
 namespace profd::native {
 namespace {
-
-// How a CIE says that pointers are written; the low four bits are the size, the next three what they count
-// from.
-constexpr unsigned kOmitted = 0xff, kFromHere = 0x10, kIndirect = 0x80;
 
 struct Frame {
   const ElfImage& image;
@@ -16,54 +15,16 @@ struct Frame {
   std::uint64_t vaddr;
 };
 
-unsigned width(unsigned encoding, bool is_64) {
-  switch (encoding & 7) {
-    case 0:
-      return is_64 ? 8 : 4;
-    case 2:
-      return 2;
-    case 3:
-      return 4;
-    case 4:
-      return 8;
-    default:
-      return 0;
-  }
-}
-
-// A pointer at the cursor; lengths are read with the place bits cleared.
-std::optional<std::uint64_t> pointer(ByteReader& in, const Frame& frame, unsigned encoding) {
-  const std::uint64_t here = frame.vaddr + in.at();
-  std::uint64_t value = 0;
-  if ((encoding & 15) == 1) {
-    value = in.uleb();
-  } else if ((encoding & 15) == 9) {
-    value = static_cast<std::uint64_t>(in.sleb());
-  } else {
-    const unsigned size = width(encoding, frame.image.is_64);
-    if (size == 0) return std::nullopt;
-    value = in.number(size);
-    const bool is_signed = (encoding & 8) != 0 || (encoding & 0x70) != 0;
-    if (is_signed && size < 8 && (value >> (size * 8 - 1) & 1) != 0) value |= ~std::uint64_t{0} << (size * 8);
-  }
-  if (in.failed() || (encoding & kIndirect) != 0) return std::nullopt;
-  if ((encoding & 0x70) == kFromHere)
-    value += here;
-  else if ((encoding & 0x70) != 0)
-    return std::nullopt;
-  return frame.image.is_64 ? value : value & 0xffffffff;
-}
-
 // The encoding that the CIE at `at` has its FDEs use.
 unsigned fde_encoding(const Frame& frame, std::uint64_t at) {
   ByteReader in = frame.image.reader(frame.bytes, at);
   std::uint64_t length = in.u32();
   if (length == 0xffffffff) length = in.u64();
-  if (in.u32() != 0 || in.failed()) return kOmitted;
+  if (in.u32() != 0 || in.failed()) return kPointerOmitted;
   const std::uint8_t version = in.u8();
   const std::string_view augmentation = in.text();
   if (augmentation.empty()) return 0;
-  if (augmentation[0] != 'z') return kOmitted;
+  if (augmentation[0] != 'z') return kPointerOmitted;
   in.skip_leb();
   in.skip_leb();
   if (version == 1)
@@ -74,18 +35,14 @@ unsigned fde_encoding(const Frame& frame, std::uint64_t at) {
   for (const char letter : augmentation.substr(1)) {
     if (letter == 'R') {
       const unsigned encoding = in.u8();
-      return in.failed() ? kOmitted : encoding;
+      return in.failed() ? kPointerOmitted : encoding;
     }
     if (letter == 'L') {
       in.u8();
     } else if (letter == 'P') {
-      const unsigned encoding = in.u8();
-      if ((encoding & 15) == 1 || (encoding & 15) == 9)
-        in.skip_leb();
-      else
-        in.skip(width(encoding, frame.image.is_64));
+      skip_pointer(in, frame.image.is_64, in.u8());
     } else if (letter != 'S' && letter != 'B' && letter != 'G') {
-      return kOmitted;
+      return kPointerOmitted;
     }
   }
   return 0;
@@ -106,7 +63,7 @@ std::vector<VaddrRange> frame_ranges(const ElfImage& image) {
   std::vector<VaddrRange> ranges;
   ByteReader in = image.reader(frame->bytes);
   std::uint64_t known_cie = UINT64_MAX;
-  unsigned encoding = kOmitted;
+  unsigned encoding = kPointerOmitted;
   while (in.left() > 4) {
     std::uint64_t length = in.u32();
     if (length == 0xffffffff) length = in.u64();
@@ -120,9 +77,9 @@ std::vector<VaddrRange> frame_ranges(const ElfImage& image) {
         known_cie = body - back;
         encoding = fde_encoding(*frame, known_cie);
       }
-      if (encoding != kOmitted) {
-        const auto begin = pointer(in, *frame, encoding);
-        const auto size = begin ? pointer(in, *frame, encoding & 7) : std::nullopt;
+      if (encoding != kPointerOmitted) {
+        const auto begin = encoded_pointer(in, frame->vaddr, image.is_64, encoding);
+        const auto size = begin ? encoded_pointer(in, frame->vaddr, image.is_64, encoding & 7) : std::nullopt;
         if (size && *size > 0 && *size <= UINT64_MAX - *begin) ranges.push_back({*begin, *begin + *size});
       }
     }

@@ -122,15 +122,18 @@ const ElfImage* ModuleImages::best() const {
   return binary ? &binary->image() : nullptr;
 }
 
-Result<ModuleImages> find_images(int socket, const ModuleOrder& order) {
-  ModuleImages images;
+Result<MappedFilePtr> find_binary(int socket, const std::string& name, const std::string& build_id) {
   Wish wish;
   wish.kind = WishKind::binary;
-  wish.name = order.name;
-  wish.build_id = order.build_id;
-  PROFD_TRY(images.binary, wish_for(socket, std::move(wish), [&](const ElfImage& image) {
-              return same_build(image, order.build_id);
-            }));
+  wish.name = name;
+  wish.build_id = build_id;
+  return wish_for(socket, std::move(wish),
+                  [&](const ElfImage& image) { return same_build(image, build_id); });
+}
+
+Result<ModuleImages> find_images(int socket, const ModuleOrder& order) {
+  ModuleImages images;
+  PROFD_TRY(images.binary, find_binary(socket, order.name, order.build_id));
   const ElfImage* binary = images.binary ? &images.binary->image() : nullptr;
   if (binary == nullptr || !has_debug_information(*binary)) {
     const std::string id = binary != nullptr ? id_of(*binary) : order.build_id;

@@ -40,6 +40,9 @@ struct ModuleImages {
   [[nodiscard]] const native::ElfImage* best() const;
 };
 
+// What ran alone, of a build; null: it is not to be had. As find_images().
+Result<MappedFilePtr> find_binary(int socket, const std::string& name, const std::string& build_id);
+
 // Talks to the daemon at `socket`. An error is one of the socket: files that are missing or wrong are none.
 // `vaddrs` are the addresses for which split files are wished, in the answer of to_vaddrs().
 Result<ModuleImages> find_images(int socket, const ModuleOrder& order);

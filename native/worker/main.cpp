@@ -11,6 +11,7 @@
 #include "native/worker/disassembly.h"
 #include "native/worker/lookup.h"
 #include "native/worker/sandbox.h"
+#include "native/worker/unwinding.h"
 #include "workers/exit_codes.h"
 #include "workers/frames.h"
 #include "workers/symbols.h"
@@ -26,15 +27,18 @@ using namespace profd;
 
 Result<void> serve(bool confined, native::Disassembler& disassembler, bool has_llvm) {
   PROFD_CHECK(send_frame(kWorkerSocket, encode(worker::Report(worker::Hello{PROFD_VERSION, confined}))));
+  worker::StackUnwinding unwinding(kWorkerSocket);
   while (true) {
     PROFD_TRY(const Frame frame, receive_frame(kWorkerSocket));
     PROFD_TRY(const worker::Order order, worker::decode_order(frame.bytes));
     const auto* module = std::get_if<worker::ModuleOrder>(&order);
     const auto* code = std::get_if<worker::CodeOrder>(&order);
-    if (module == nullptr && code == nullptr)
+    const auto* stacks = std::get_if<StackBatch>(&order);
+    if (module == nullptr && code == nullptr && stacks == nullptr)
       return fail(ErrorCode::malformed, "a file that nobody wished for");
-    PROFD_TRY(worker::Done done, module != nullptr
-                                     ? worker::look_up(kWorkerSocket, *module)
+    PROFD_TRY(worker::Done done, module != nullptr ? worker::look_up(kWorkerSocket, *module)
+                                 : stacks != nullptr
+                                     ? unwinding.unwind(*stacks)
                                      : worker::disassemble(kWorkerSocket, *code, disassembler, has_llvm));
     PROFD_CHECK(send_frame(kWorkerSocket, encode(worker::Report(std::move(done)))));
   }

@@ -10,6 +10,7 @@
 #include "server/cli/profile_options.h"
 #include "server/cli/read_within.h"
 #include "server/cli/report_text.h"
+#include "server/cli/symbols_here.h"
 #include "server/feature/escape.h"
 #include "server/feature/text.h"
 
@@ -135,6 +136,7 @@ Result<OpenedFile> open_plain(const std::string& file, const ProfileOptions& opt
   PROFD_TRY(const OpenInput input, open_input(file == "-" ? "/dev/stdin" : file, open.limits.input_bytes));
   OpenedFile opened;
   PROFD_CHECK(read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
+    open.unwind = unwinder_here(file, options, stop);
     PROFD_TRY(opened, open_profiles(input, open, executor, stop));
     return {};
   }));

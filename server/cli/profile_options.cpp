@@ -362,6 +362,9 @@ Result<Load> load_of(const ProfileOptions& options, const Console& console, Exec
     LoadContext context{cache, executor, stop,
                         [&](std::uint64_t read, std::uint64_t total) { progress.update(read, total); }};
     context.scripts = script_roots(options);
+    context.unwinder = [&](const std::string& place) {
+      return unwinder_here(place == "/dev/stdin" ? "-" : place, options, stop);
+    };
     // Names decide what is one in all of the parts, and so come first.
     if (composed && wants_symbols(options))
       context.named = [&](ProfilePtr profile, const std::string& place) {

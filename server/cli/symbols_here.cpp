@@ -9,6 +9,7 @@
 #include "server/cli/project_here.h"
 #include "server/engine/pick_profile.h"
 #include "server/engine/project_watch.h"
+#include "server/engine/stack_unwinding.h"
 #include "server/engine/symbolizing.h"
 
 namespace profd {
@@ -43,6 +44,12 @@ SymbolPlaces places_here(const std::string& file, const ProfileOptions& options)
 
 bool wants_symbols(const ProfileOptions& options) {
   return !options.no_symbols && symbol_options_from_environment().on_open;
+}
+
+UnwindStacks unwinder_here(const std::string& file, const ProfileOptions& options, const StopToken& stop) {
+  if (!wants_symbols(options)) return {};
+  const SymbolOptions how = symbol_options_from_environment();
+  return unwinder_of({places_here(file, options), how.program, how.limits, how.patience}, stop);
 }
 
 Result<ProfilePtr> named_here(ProfilePtr profile, const std::string& file, const ProfileOptions& options,

@@ -16,6 +16,8 @@ SymbolPlaces places_here(const std::string& file, const ProfileOptions& options)
 
 // Whether names are looked for: not with --no-symbols and PROFD_SYMBOLS=off.
 bool wants_symbols(const ProfileOptions& options);
+// What finds callers in copies of stacks, for one loading of `file`; empty where names are not looked for.
+UnwindStacks unwinder_here(const std::string& file, const ProfileOptions& options, const StopToken& stop);
 // The profile, which is of `file`, with the names of its binaries; `lookups` is told what was looked for.
 Result<ProfilePtr> named_here(ProfilePtr profile, const std::string& file, const ProfileOptions& options,
                               const Console& console, const StopToken& stop,

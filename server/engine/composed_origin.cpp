@@ -247,7 +247,8 @@ Result<void> each_loaded(const ComposeSpec& spec, const LoadContext& context,
                          const std::function<Result<void>(std::size_t, LoadedPart)>& add) {
   const std::vector<std::size_t> order = order_of_adding(spec);
   const auto load = [&](std::size_t nth) {
-    LoadContext own{context.cache, context.executor, context.stop, {}, context.named, context.scripts};
+    LoadContext own{context.cache, context.executor, context.stop,   {},
+                    context.named, context.unwinder, context.scripts};
     if (context.progress)
       own.progress = [&, nth](std::uint64_t done, std::uint64_t total) {
         const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);

@@ -48,6 +48,9 @@ Engine::Engine(const EngineOptions& options, Post post)
       loading_({*scheduler_, post_, watches_, ProfileCache(options.cache), pool_, returned_, options.patience,
                 [this](ProfilePtr profile, const SymbolPlaces& places, const StopToken& stop) {
                   return symbolizing_.named(std::move(profile), places, stop);
+                },
+                [this](const SymbolPlaces& places, const StopToken& stop) {
+                  return symbolizing_.unwinder(places, stop);
                 }},
                *this),
       symbolizing_({*scheduler_, post_, pool_, options.symbols,

@@ -15,6 +15,11 @@ std::string token_of(const FileStamp& stamp) {
   return fmt::format("{} {} {}", stamp.mtime_ns, stamp.size, stamp.inode);
 }
 
+OpenOptions options_for(const LoadContext& context, const std::string& place, OpenOptions options) {
+  if (context.unwinder) options.unwind = context.unwinder(place);
+  return options;
+}
+
 Load load_of(CachedOpen opened) {
   Load out;
   out.profiles = std::make_shared<LoadedProfiles>();
@@ -59,8 +64,8 @@ class FileOrigin final : public Origin {
     PROFD_CHECK(context.stop.status());
     // Before the reading: a change during it is one to be seen.
     PROFD_TRY(const FileStamp stamp, stamp_of(path_));
-    PROFD_TRY(CachedOpen opened,
-              open_cached(context.cache, path_, options_, context.executor, context.stop, context.progress));
+    PROFD_TRY(CachedOpen opened, open_cached(context.cache, path_, options_for(context, path_, options_),
+                                             context.executor, context.stop, context.progress));
     Load out = load_of(std::move(opened));
     PROFD_CHECK(apply_source_maps(context, path_, *out.profiles));
     out.profiles->freshness = token_of(stamp);
@@ -96,8 +101,8 @@ class InputOrigin final : public Origin {
   const std::string& place() const override { return place_; }
   Result<Load> load(const LoadContext& context) const override {
     PROFD_CHECK(context.stop.status());
-    PROFD_TRY(CachedOpen opened,
-              open_cached(context.cache, input_, options_, context.executor, context.stop, context.progress));
+    PROFD_TRY(CachedOpen opened, open_cached(context.cache, input_, options_for(context, place_, options_),
+                                             context.executor, context.stop, context.progress));
     Load out = load_of(std::move(opened));
     PROFD_CHECK(apply_source_maps(context, place_, *out.profiles));
     return out;

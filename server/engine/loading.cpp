@@ -44,7 +44,8 @@ Loading::Loading(Means means, Owner& owner)
       pool_(std::move(means.pool)),
       returned_(means.returned),
       patience_(means.patience),
-      name_code_(std::move(means.name_code)) {}
+      name_code_(std::move(means.name_code)),
+      unwinder_(std::move(means.unwinder)) {}
 
 void Loading::stop() {
   ending_.request_stop();
@@ -251,43 +252,47 @@ void Loading::start(OriginId id, State& state, std::optional<std::string> becaus
   auto account = std::make_shared<Account>(pool_, read.stop);
   owner_.reading_begins();
   // The result is kept in a box, so that a task that never runs (shutdown) loses nothing but itself.
-  read.task = std::make_shared<SharedTask>([this, id, post = post_.shared(), origin = state.origin,
-                                            stop = read.stop, account = std::move(account),
-                                            progress = std::move(progress), symbols = state.symbols,
-                                            scripts = state.scripts, name_code = name_code_] {
-    Result<std::shared_ptr<LoadedProfiles>> result = fail(ErrorCode::internal, "reading failed");
-    try {
-      const Account::Scope scope(account.get());
-      LoadContext context{cache_, scheduler_.executor(), StopToken(stop), progress};
-      context.scripts = scripts;
-      if (symbols && name_code)
-        context.named = [&](ProfilePtr profile, const std::string& place) {
-          return name_code(std::move(profile), symbols->of_file(place), StopToken(stop));
-        };
-      auto loaded = origin->load(context);
-      if (loaded && loaded->keep) {
-        scheduler_.submit(Lane::bulk, kNobody, "cache " + origin->place(),
-                          [place = origin->place(), work = std::move(loaded->keep), ending = ending_] {
-                            keep(place, work, StopToken(ending));
-                          });
-      }
-      result = std::move(loaded).map([](Load&& whole) { return std::move(whole.profiles); });
-    } catch (const std::bad_alloc&) {
-      const LastWords words;
-      result = fail(ErrorCode::limit, "not enough memory to read this file");
-    } catch (const std::exception& exception) {
-      log_error(fmt::format("open {}: {}", origin->place(), exception.what()));
-      result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
-    }
-    if (!result && account->over()) result = tl::unexpected<Error>(account->error("reading this file"));
-    if (account->peak() > account->used())
-      returned_.freed(static_cast<std::size_t>(account->peak() - account->used()));
-    const LastWords words;
-    // What was read is the account's until the engine has it.
-    post([this, id, account, result = std::move(result)]() mutable {
-      done(id, std::move(result), std::move(account));
-    });
-  });
+  read.task = std::make_shared<SharedTask>(
+      [this, id, post = post_.shared(), origin = state.origin, stop = read.stop, account = std::move(account),
+       progress = std::move(progress), symbols = state.symbols, scripts = state.scripts,
+       name_code = name_code_, unwinder = unwinder_] {
+        Result<std::shared_ptr<LoadedProfiles>> result = fail(ErrorCode::internal, "reading failed");
+        try {
+          const Account::Scope scope(account.get());
+          LoadContext context{cache_, scheduler_.executor(), StopToken(stop), progress};
+          context.scripts = scripts;
+          if (symbols && name_code)
+            context.named = [&](ProfilePtr profile, const std::string& place) {
+              return name_code(std::move(profile), symbols->of_file(place), StopToken(stop));
+            };
+          if (symbols && unwinder)
+            context.unwinder = [&](const std::string& place) {
+              return unwinder(symbols->of_file(place), StopToken(stop));
+            };
+          auto loaded = origin->load(context);
+          if (loaded && loaded->keep) {
+            scheduler_.submit(Lane::bulk, kNobody, "cache " + origin->place(),
+                              [place = origin->place(), work = std::move(loaded->keep), ending = ending_] {
+                                keep(place, work, StopToken(ending));
+                              });
+          }
+          result = std::move(loaded).map([](Load&& whole) { return std::move(whole.profiles); });
+        } catch (const std::bad_alloc&) {
+          const LastWords words;
+          result = fail(ErrorCode::limit, "not enough memory to read this file");
+        } catch (const std::exception& exception) {
+          log_error(fmt::format("open {}: {}", origin->place(), exception.what()));
+          result = fail(ErrorCode::internal, std::string("reading failed: ") + exception.what());
+        }
+        if (!result && account->over()) result = tl::unexpected<Error>(account->error("reading this file"));
+        if (account->peak() > account->used())
+          returned_.freed(static_cast<std::size_t>(account->peak() - account->used()));
+        const LastWords words;
+        // What was read is the account's until the engine has it.
+        post([this, id, account, result = std::move(result)]() mutable {
+          done(id, std::move(result), std::move(account));
+        });
+      });
   try {
     submit(client_of(id, state), state);  // without workers the state may be gone after this
   } catch (const std::exception&) {       // neither memory nor a thread for it

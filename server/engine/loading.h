@@ -69,6 +69,8 @@ class Loading {
     // LoadContext::named, on a worker.
     std::function<Result<ProfilePtr>(ProfilePtr profile, const SymbolPlaces& places, const StopToken& stop)>
         name_code;
+    // LoadContext::unwinder, on a worker.
+    std::function<UnwindStacks(const SymbolPlaces& places, const StopToken& stop)> unwinder;
   };
 
   Loading(Means means, Owner& owner);
@@ -157,6 +159,7 @@ class Loading {
   MemoryReturn& returned_;
   std::chrono::milliseconds patience_;
   decltype(Means::name_code) name_code_;
+  decltype(Means::unwinder) unwinder_;
   StopSource ending_;  // of work that no request stops
   std::map<OriginId, State> states_;
   std::uint64_t newest_ticket_ = 0;

@@ -46,6 +46,8 @@ struct LoadContext {
   // A profile of what is at `place` with the names that its binaries give it; may be empty. What is put
   // together of several asks for it, as names decide what is one in all of them.
   std::function<Result<ProfilePtr>(ProfilePtr profile, const std::string& place)> named = {};
+  // What finds callers in copies of stacks, for one loading of what is at `place`; may be empty.
+  std::function<UnwindStacks(const std::string& place)> unwinder = {};
   ScriptRoots scripts = {};  // whose source maps are applied to what files have
 };
 

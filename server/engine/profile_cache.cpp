@@ -119,10 +119,11 @@ CacheKey ProfileCache::key_of(const ByteSource& bytes, const OpenOptions& option
   const XXH128_hash_t content = XXH3_128bits(bytes.bytes().data(), bytes.bytes().size());
   const ReadLimits& l = options.limits;
   const std::string text = fmt::format(
-      "{:016x}{:016x} {} {} {} format={} partial={} gc={} {} {} {} {} {} {} {} endings={}", content.high64,
-      content.low64, bytes.bytes().size(), kRevision, program_, options.format, options.partial,
-      options.gc_on_stack, bytes.truncated(), l.input_bytes, l.expanded_bytes, l.expansion_ratio,
-      l.container_depth, l.nesting, l.stack_depth, known_endings(bytes.name()));
+      "{:016x}{:016x} {} {} {} format={} partial={} gc={} unwind={} {} {} {} {} {} {} {} endings={}",
+      content.high64, content.low64, bytes.bytes().size(), kRevision, program_, options.format,
+      options.partial, options.gc_on_stack, static_cast<bool>(options.unwind), bytes.truncated(),
+      l.input_bytes, l.expanded_bytes, l.expansion_ratio, l.container_depth, l.nesting, l.stack_depth,
+      known_endings(bytes.name()));
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, hash);

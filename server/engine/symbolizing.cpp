@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "server/engine/profile_cache.h"
+#include "server/engine/stack_unwinding.h"
 #include "server/platform/last_words.h"
 #include "server/runtime/log.h"
 
@@ -103,6 +104,12 @@ Result<ProfilePtr> Symbolizing::named(ProfilePtr profile, const SymbolPlaces& pl
   const SymbolizeMeans means{options.program, *cache_, options.limits, options.patience};
   PROFD_TRY(Symbolized symbolized, symbolize_profile(std::move(profile), request, means, {}, stop));
   return std::move(symbolized.profile);
+}
+
+UnwindStacks Symbolizing::unwinder(const SymbolPlaces& places, const StopToken& stop) const {
+  const SymbolOptions& options = means_.options;
+  if (options.program.empty() || !options.on_open) return {};
+  return unwinder_of({places, options.program, options.limits, options.patience}, stop);
 }
 
 void Symbolizing::cancel(const std::string& handle, std::uint64_t number) {

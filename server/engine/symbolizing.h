@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/support/account.h"
+#include "core/support/stack_copies.h"
 #include "core/support/unique_function.h"
 #include "server/engine/open_profile.h"
 #include "server/engine/symbolize_profile.h"
@@ -66,6 +67,9 @@ class Symbolizing {
   // from any thread.
   [[nodiscard]] Result<ProfilePtr> named(ProfilePtr profile, const SymbolPlaces& places,
                                          const StopToken& stop) const;
+  // What finds callers in copies of stacks for one loading; empty where names are not looked up as profiles
+  // are opened. Safe from any thread.
+  [[nodiscard]] UnwindStacks unwinder(const SymbolPlaces& places, const StopToken& stop) const;
   // Nobody has it open any more.
   void forget(const std::string& handle);
 

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Stacks of `perf record --call-graph dwarf`, beside those that perf unwinds. Usage: unwinding_test.py PROFD
+
+Needs perf, g++ and a kernel that lets this user sample."""
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "profd"
+
+PROGRAM = r"""
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <sys/time.h>
+#include <thread>
+using u64 = std::uint64_t;
+#define OWN extern "C" __attribute__((noinline))
+volatile u64 sink;
+OWN u64 leaf(u64 n) {
+  u64 s = n;
+  for (u64 i = 0; i < 3000; ++i) s = s * 6364136223846793005u + (s >> 13);
+  return s;
+}
+OWN u64 recurse(int depth, u64 n) {
+  volatile char pad[40] = {1};
+  return depth == 0 ? leaf(n) : recurse(depth - 1, n) + static_cast<u64>(pad[depth % 40]);
+}
+// The frame is of no size that is known.
+OWN u64 variable(u64 n) {
+  u64* p = static_cast<u64*>(__builtin_alloca(64 + n % 512));
+  p[0] = n;
+  return recurse(static_cast<int>(3 + n % 20), n) + p[0];
+}
+OWN int compare(const void* a, const void* b) {
+  sink = sink + leaf(*static_cast<const u64*>(a));
+  return *static_cast<const u64*>(a) < *static_cast<const u64*>(b) ? -1 : 1;
+}
+OWN void sorted(u64 n) {  // its callee is called by the C library
+  u64 v[8];
+  for (u64 i = 0; i < 8; ++i) v[i] = n * i * 7919 % 31;
+  qsort(v, 8, sizeof v[0], compare);
+}
+OWN void interrupted(int) { sink = sink + recurse(4, sink); }
+OWN void work(u64 n) {
+  for (u64 i = 0; i < n; ++i) {
+    sink = sink + variable(i);
+    sorted(i);
+  }
+}
+int main() {
+  std::signal(SIGVTALRM, interrupted);
+  itimerval every{{0, 3000}, {0, 3000}};
+  setitimer(ITIMER_VIRTUAL, &every, nullptr);
+  std::thread other(work, 9000);
+  work(9000);
+  other.join();
+  std::printf("%llu\n", static_cast<unsigned long long>(sink));
+}
+"""
+OWN = {"leaf", "recurse", "variable", "compare", "sorted", "interrupted", "work", "main"}
+
+
+def run(*arguments, **environment):
+    done = subprocess.run([PROFD, *map(str, arguments)], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+                          env=dict(os.environ, PROFD_CACHE="off", NO_COLOR="1", **environment), check=False)
+    if done.returncode != 0:
+        raise AssertionError(f"profd {' '.join(map(str, arguments))} ended with {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+class Unwinding(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.work = Path(cls.folder.name).resolve()
+        for tool in ("perf", "g++", "strip"):
+            if shutil.which(tool) is None:
+                raise unittest.SkipTest(f"no {tool}")
+        (cls.work / "app.cc").write_text(PROGRAM)
+        subprocess.run(["g++", "-O2", "-fomit-frame-pointer", "-pthread", "-o", "app", "app.cc"], cwd=cls.work, check=True)
+        # perf keeps a copy of what it records in the home: of these tests alone.
+        cls.environment = dict(os.environ, HOME=str(cls.work / "home"))
+        done = subprocess.run(["perf", "record", "-q", "--buildid-all", "-e", "cpu-clock", "-F", "999", "--call-graph", "dwarf,8192", "-o",
+                               "perf.data", "./app"], cwd=cls.work, capture_output=True, check=False, env=cls.environment)
+        if done.returncode != 0 or not (cls.work / "perf.data").exists():
+            raise unittest.SkipTest("perf cannot sample here: " + done.stderr.decode(errors="replace")[:200])
+        cls.data = cls.work / "perf.data"
+
+    def stacks_of_perf(self):
+        """Chains of the program's own functions, root first, and their samples."""
+        text = subprocess.run(["perf", "script", "--no-inline", "--max-stack", "1000", "-F", "ip,sym", "-i", str(self.data)],
+                              capture_output=True, text=True, check=True, cwd=self.work, env=self.environment).stdout
+        found = collections.Counter()
+        for block in text.split("\n\n"):
+            names = [line.split(None, 1)[1].split("+")[0].strip() for line in block.splitlines() if len(line.split(None, 1)) == 2]
+            found[tuple(name for name in reversed(names) if name in OWN)] += 1
+        return found
+
+    def stacks(self, *arguments):
+        out = self.work / "out.folded"
+        run("convert", "--force", "--metric", "samples", *arguments, self.data, out, HOME="/")
+        found = collections.Counter()
+        for line in out.read_text().splitlines():
+            stack, value = line.rsplit(" ", 1)
+            names = [re.sub(r"[( ].*", "", frame) for frame in stack.split(";")]
+            found[tuple(name for name in names if name in OWN)] += int(value)
+        return found
+
+    def report(self, *arguments):
+        checked = json.loads(run("check", "--json", *arguments, self.data, HOME="/"))
+        return {row["kind"]: row["count"] for row in checked["report"]}
+
+    def test_chains_of_calls_are_those_of_perf(self):
+        theirs, ours = self.stacks_of_perf(), self.stacks()
+        self.assertGreater(sum(theirs.values()), 100)
+        self.assertTrue(any("interrupted" in stack and "work" in stack for stack in ours), "none was interrupted")
+        self.assertTrue(any("compare" in stack and "sorted" in stack for stack in ours), "none was called by the C library")
+        # perf loses its way in a few; where both have a caller they have the same.
+        differ = (theirs - ours) + (ours - theirs)
+        self.assertLessEqual(sum(differ.values()), sum(theirs.values()) * 0.02, differ)
+
+    def test_what_cuts_a_stack_is_counted(self):
+        whole = self.report()
+        self.assertGreater(whole["stacks-unwound"], 100)
+        self.assertNotIn("user-stack", whole)
+        self.assertNotIn("stack-damaged", whole)
+        self.assertNotIn("stack-reader", whole)
+        # Without the binary, whatever else is there.
+        shutil.move(self.work / "app", self.work / "away")
+        try:
+            cut = self.report()
+            self.assertEqual(cut["stacks-unwound"], whole["stacks-unwound"])
+            self.assertGreater(cut["stack-without-binary"], whole["stacks-unwound"] * 0.8)
+        finally:
+            shutil.move(self.work / "away", self.work / "app")
+
+    def test_a_stripped_binary_will_do(self):
+        before = self.report()
+        shutil.copy(self.work / "app", self.work / "kept")
+        subprocess.run(["strip", "app"], cwd=self.work, check=True)
+        try:
+            self.assertEqual(self.report(), before)
+        finally:
+            shutil.move(self.work / "kept", self.work / "app")
+
+    def test_where_no_binaries_are_read_the_innermost_frame_is_shown_and_said(self):
+        plain = run("convert", "--no-symbols", "--to", "folded", "--metric", "samples", self.data, "-", HOME="/")
+        depths = [line.rsplit(" ", 1)[0].count(";") for line in plain.splitlines() if "[app]" in line]
+        self.assertEqual(set(depths), {1})  # the process, and where it was
+        text = subprocess.run([PROFD, "top", "--no-symbols", self.data], capture_output=True, text=True, check=True,
+                              env=dict(os.environ, PROFD_CACHE="off", NO_COLOR="1")).stderr
+        self.assertIn("callers in user space are missing", text)
+
+    def test_a_compressed_recording_has_the_same_kind_of_stacks(self):
+        done = subprocess.run(["perf", "record", "-q", "-z", "--buildid-all", "-e", "cpu-clock", "-F", "499", "--call-graph", "dwarf,8192",
+                               "-o", "z.data", "./app"], cwd=self.work, capture_output=True, check=False, env=self.environment)
+        if done.returncode != 0:
+            print("PARTLY NOT RUN: perf record -z")
+            return
+        checked = json.loads(run("check", "--json", self.work / "z.data", HOME="/"))
+        report = {row["kind"]: row["count"] for row in checked["report"]}
+        self.assertGreater(report["stacks-unwound"], 50)
+        self.assertNotIn("stack-damaged", report)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
