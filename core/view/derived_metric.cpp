@@ -41,10 +41,16 @@ Result<DerivedMetric> parse_derived_metric(std::string_view text) {
     return fail(ErrorCode::invalid,
                 fmt::format("\"{}\" is no derived metric: NAME=FORMULA, as in cpi='cycles / instructions'",
                             cut_bytes(std::string(text), kMaxText)));
-  DerivedMetric out{std::string(trimmed(text.substr(0, sign))), std::string(trimmed(text.substr(sign + 1))),
-                    ""};
+  const std::string_view rest = text.substr(sign + 1);
+  const std::size_t unit = std::min(rest.find('='), rest.size());
+  DerivedMetric out{std::string(trimmed(text.substr(0, sign))), std::string(trimmed(rest.substr(0, unit))),
+                    std::string(trimmed(rest.substr(std::min(unit + 1, rest.size()))))};
   PROFD_CHECK(check_derived_metric(out));
   return out;
+}
+
+std::string to_text(const DerivedMetric& metric) {
+  return metric.name + "=" + metric.formula + (metric.unit.empty() ? "" : "=" + metric.unit);
 }
 
 Result<void> check_derived_metric(const DerivedMetric& metric) {

@@ -47,8 +47,11 @@ struct DerivedMetrics {
 };
 using DerivedMetricsPtr = std::shared_ptr<const DerivedMetrics>;
 
-// "cpi=cycles / instructions"; what stands before the first "=" is the name. Fails as check_derived_metric().
+// "cpi=cycles / instructions", or with a unit, "cpi=cycles / instructions=per inst": formulas have no "=".
+// Fails as check_derived_metric().
 Result<DerivedMetric> parse_derived_metric(std::string_view text);
+// parse_derived_metric() reads it, unless the name has a "=".
+std::string to_text(const DerivedMetric& metric);
 // What can be said of one without a profile. Fails with `invalid` for a name that is empty, longer than 100
 // bytes or has control characters, for a unit that does, and as check_formula() does.
 Result<void> check_derived_metric(const DerivedMetric& metric);

@@ -239,6 +239,11 @@ Result<void> check_formula(std::string_view formula) {
   return {};
 }
 
+bool adds_up(std::string_view formula) {
+  const Result<Measure> measure = Parser(formula, nullptr).run();
+  return measure && measure->additive;
+}
+
 std::string name_in_formula(std::string_view name) {
   if (!name.empty() && starts_name(name.front()) && std::all_of(name.begin(), name.end(), in_name))
     return std::string(name);

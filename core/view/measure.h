@@ -53,6 +53,8 @@ constexpr std::size_t kMaxFormula = 4096;
 Result<Measure> parse_measure(std::string_view formula, std::span<const MetricInfo> metrics);
 // Whether it is a formula, whatever metrics there are.
 Result<void> check_formula(std::string_view formula);
+// Whether it is one whose measures are additive, whatever metrics there are.
+bool adds_up(std::string_view formula);
 // A metric's name as a formula has it: in quotes where it needs them.
 std::string name_in_formula(std::string_view name);
 

@@ -6,6 +6,7 @@
 
 #include "server/cli/align.h"
 #include "server/cli/arguments.h"
+#include "server/cli/metric_options.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/row_text.h"
@@ -135,6 +136,7 @@ void add_aggregate(CLI::App& root, Commands& commands) {
       root.add_subcommand("aggregate", "Runs, ranks or processes as one, and how their values lie");
   app->add_option("FILE", options->profile.files, "The profiles, in order")->option_text("...")->required();
   add_view_options(*app, options->profile);
+  add_derive_option(*app, options->profile);
   add_number(*app, "-n", "-n", options->n, 0, kMostRows, "Rows; 0 shows all, otherwise 20");
   app->add_option(
          "--sort", options->order,

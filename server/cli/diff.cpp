@@ -11,6 +11,7 @@
 #include "server/cli/completion.h"
 #include "server/cli/file_error.h"
 #include "server/cli/joined_path.h"
+#include "server/cli/metric_options.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/row_text.h"
@@ -247,6 +248,7 @@ void add_diff(CLI::App& root, Commands& commands) {
   app->add_option("--head", options->heads, "Runs after")->type_name("FILE...");
   add_compare_options(*app, options->profile);
   add_view_options(*app, options->profile);
+  add_derive_option(*app, options->profile);
   add_shape(*app, options->shape);
   add_number(*app, "-n", "-n", options->n, 0, kMostRows, "Rows; 0 shows all, otherwise 20");
   add_choice(

@@ -9,6 +9,7 @@
 #include "server/cli/arguments.h"
 #include "server/cli/gate_rules.h"
 #include "server/cli/gate_writers.h"
+#include "server/cli/metric_options.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/project_here.h"
 #include "server/cli/write_file.h"
@@ -163,6 +164,7 @@ void add_gate(CLI::App& root, Commands& commands) {
   add_force(*app, options->output);
   add_compare_options(*app, options->profile);
   add_view_options(*app, options->profile);
+  add_derive_option(*app, options->profile);
   app->footer(
       "Rules:\n"
       "  total(main.parseRow) < +5%       stacks through it, by 5 % of themselves at most\n"

@@ -10,6 +10,7 @@
 #include "server/cli/arguments.h"
 #include "server/cli/file_error.h"
 #include "server/cli/joined_path.h"
+#include "server/cli/metric_options.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/row_text.h"
@@ -194,6 +195,7 @@ void add_join(CLI::App& root, Commands& commands) {
       ->option_text("...")
       ->required();
   add_view_options(*app, options->profile);
+  add_derive_option(*app, options->profile);
   add_shape(*app, options->shape);
   add_number(*app, "-n", "-n", options->n, 0, kMostRows, "Rows; 0 shows all, otherwise 20");
   app->add_flag("--total", options->totals, "Of totals, in place of selfs");

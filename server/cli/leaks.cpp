@@ -6,6 +6,7 @@
 
 #include "server/cli/align.h"
 #include "server/cli/arguments.h"
+#include "server/cli/metric_options.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/feature/escape.h"
@@ -93,6 +94,7 @@ void add_leaks(CLI::App& root, Commands& commands) {
       root.add_subcommand("leaks", "Allocation paths that grow over heap snapshots of one process");
   app->add_option("FILE", options->profile.files, "The snapshots, in order")->option_text("...")->required();
   add_view_options(*app, options->profile);
+  add_derive_option(*app, options->profile);
   add_number(*app, "-n", "-n", options->n, 0, kMostRows, "Paths of either kind; 0 shows all, otherwise 10");
   app->add_flag("--json", options->json, "The answer of view/trend, see docs/protocol.md");
   app->footer(

@@ -112,17 +112,28 @@ std::shared_ptr<const FrameRule> mine_here() {
   return mine_rule(std::move(workspace), named);
 }
 
-// Those of the command line, which the profile must have metrics for, then those of the project.
-Result<std::vector<DerivedMetric>> formulas_here(const ProfileOptions& options, const Profile& profile) {
+// Those of the command line, then those of the project.
+std::vector<DerivedMetric> formulas_named(const ProfileOptions& options) {
   std::vector<DerivedMetric> all = options.derived;
-  for (const DerivedMetric& metric : all)
-    if (const auto fits = derive_metric(profile, metric); !fits)
-      return fail(fits.error().code, fits.error().message);  // the place in it is not one in a file
   if (options.names_metrics || !options.columns.empty() || !options.metric.empty()) {
     std::error_code failed;
     const ProjectFound project = find_project({std::filesystem::current_path(failed).string()});
     if (project.file)
       all.insert(all.end(), project.file->settings.derived.begin(), project.file->settings.derived.end());
+  }
+  return all;
+}
+
+// The profile must have metrics for those of the command line. What it was put together of may have been
+// given some already.
+Result<std::vector<DerivedMetric>> formulas_of_view(const ProfileOptions& options, const Profile& profile) {
+  std::vector<DerivedMetric> all = formulas_named(options);
+  if (profile.composition() != nullptr)
+    std::erase_if(all, [&](const DerivedMetric& metric) { return profile.find_metric(metric.name); });
+  for (const DerivedMetric& metric : options.derived) {
+    if (std::find(all.begin(), all.end(), metric) == all.end()) continue;
+    if (const auto fits = derive_metric(profile, metric); !fits)
+      return fail(fits.error().code, fits.error().message);  // the place in it is not one in a file
   }
   return all;
 }
@@ -161,6 +172,7 @@ Result<OriginPtr> composed_of(OriginPtr after, const ProfileOptions& options, co
   spec.kind = options.together.value_or(Composed::diff);
   spec.scale = options.scale;
   if (spec.kind == Composed::diff) spec.match = options.match;
+  spec.derive = formulas_named(options);
   for (const std::string& pair : options.metric_pairs) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos) throw CLI::ValidationError("--match-metric takes BEFORE=AFTER");
@@ -416,7 +428,7 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   open->metric = open->profile->default_metric();
   open->origin = file_origin(options.file, {});
   open->loaded = loaded;
-  const auto formulas = formulas_here(options, *open->profile);
+  const auto formulas = formulas_of_view(options, *open->profile);
   if (!formulas) return named(name, formulas.error());
   set_formulas(*open, *formulas);
   OpenView view{std::move(open),      std::make_unique<Views>(kViewBudget, executor),

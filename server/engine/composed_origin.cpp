@@ -11,6 +11,7 @@
 
 #include "core/model/compose.h"
 #include "core/support/run_both.h"
+#include "core/view/formula_columns.h"
 #include "core/view/match_functions.h"
 #include "core/view/rename_rules.h"
 #include "server/engine/match_text.h"
@@ -70,6 +71,7 @@ std::string uri_of(const ComposeSpec& spec) {
   for (const RenameRule& rule : spec.match.renames) add("rename", to_text(rule));
   if (spec.match.mode != MatchMode::exact)
     add("match", std::string(kMatchWords[static_cast<std::size_t>(spec.match.mode)]));
+  for (const DerivedMetric& metric : spec.derive) add("derive", to_text(metric));
   return uri;
 }
 
@@ -108,7 +110,8 @@ Error named(Error error, const ComposedPart& part) {
   return error;
 }
 
-Result<LoadedPart> load_part(const ComposedPart& part, const LoadContext& context) {
+Result<LoadedPart> load_part(const ComposedPart& part, const std::vector<DerivedMetric>& derive,
+                             const LoadContext& context) {
   LoadedPart out;
   const std::optional<std::string> fresh = part.origin->freshness();
   if (part.loaded && (!fresh || *fresh == part.loaded->freshness)) {
@@ -124,6 +127,7 @@ Result<LoadedPart> load_part(const ComposedPart& part, const LoadContext& contex
   if (context.named) {
     PROFD_TRY(out.profile, context.named(std::move(out.profile), part.origin->place()));
   }
+  out.profile = with_formula_columns(out.profile, derive_metrics(*out.profile, derive).known);
   return out;
 }
 
@@ -218,6 +222,7 @@ class ComposedOrigin final : public Origin {
       key_ += fmt::format("\n{} {}\n{}", part.before ? "before" : "after", part.member, part.origin->key());
     for (const auto& [before, after] : spec_.metrics) key_ += fmt::format("\n{}:{}", before, after);
     for (const RenameRule& rule : spec_.match.renames) key_ += "\nrename " + to_text(rule);
+    for (const DerivedMetric& metric : spec_.derive) key_ += "\nderive " + to_text(metric);
     key_ += fmt::format("\n{}", kMatchWords[static_cast<std::size_t>(spec_.match.mode)]);
   }
 
@@ -255,7 +260,7 @@ Result<void> each_loaded(const ComposeSpec& spec, const LoadContext& context,
         context.progress(static_cast<std::uint64_t>((static_cast<double>(nth) + share) * 1000),
                          order.size() * 1000);
       };
-    return load_part(spec.parts[order[nth]], own);
+    return load_part(spec.parts[order[nth]], spec.derive, own);
   };
   Result<LoadedPart> next = load(0);
   for (std::size_t nth = 0; nth < order.size(); ++nth) {
@@ -359,6 +364,10 @@ Result<OriginPtr> composed_origin(ComposeSpec spec) {
     return fail(ErrorCode::invalid, "a diff has a profile before and one after");
   if (spec.parts.empty()) return fail(ErrorCode::invalid, "no profiles are named");
   PROFD_CHECK(RenameRules::compile(spec.match.renames));
+  std::erase_if(spec.derive, [](const DerivedMetric& metric) { return !adds_up(metric.formula); });
+  if (spec.derive.size() > kMaxDerivedMetrics)
+    return fail(ErrorCode::limit,
+                fmt::format("at most {} metrics by formula are put together at once", kMaxDerivedMetrics));
   if (spec.parts.size() > kMaxParts)
     return fail(ErrorCode::limit, fmt::format("{} profiles at once are more than the {} that there may be",
                                               spec.parts.size(), kMaxParts));
@@ -406,6 +415,9 @@ Result<OriginPtr> composed_origin(std::string_view uri, const OpenOptions& optio
         return fail(ErrorCode::limit, fmt::format("at most {} rules rename at once", kMaxRenames));
       PROFD_TRY(RenameRule rule, parse_rename(value));
       spec.match.renames.push_back(std::move(rule));
+    } else if (key == "derive") {
+      PROFD_TRY(DerivedMetric metric, parse_derived_metric(value));
+      spec.derive.push_back(std::move(metric));
     } else if (key == "match" && spec.kind == Composed::diff) {
       const auto mode = parse_match(value);
       if (!mode)

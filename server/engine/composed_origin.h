@@ -8,6 +8,8 @@
 //   & metric=BEFORE:AFTER             of a diff: a metric before is compared with another after
 //   & rename=OLD=NEW                  of a diff: a rule of core/view/rename_rules.h; each as often as there
 //   are rules & match=exact|suggested|name      of a diff; else exact
+//   & derive=NAME=FORMULA             as often as there are formulas: those that add up become metrics of the
+//   parts that have what they name
 // A part's URI is percent-encoded; "#NAME" at its end (number from 1, or name) is one profile of several in
 // it.
 #pragma once
@@ -23,6 +25,7 @@
 #include "core/compare/scaling.h"
 #include "core/model/composition.h"
 #include "core/model/matching.h"
+#include "core/view/derived_metric.h"
 #include "server/engine/origin.h"
 #include "server/engine/origins.h"
 
@@ -42,6 +45,7 @@ struct ComposeSpec {
   std::optional<Scaling> scale;                // of a diff; nothing: raw, unless the durations differ
   std::map<std::string, std::string> metrics;  // before -> after
   MatchRules match;                            // of a diff
+  std::vector<DerivedMetric> derive;           // those that do not add up are left out
   std::string name;                            // for people; "" by the parts
 };
 

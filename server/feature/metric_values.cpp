@@ -146,12 +146,10 @@ Result<void> check_width(const OpenProfile& open, std::string_view name) {
                 fmt::format("{} is {}, which does not add up: nothing is as wide as it. It can be a column, "
                             "what rows are sorted by, or a colour",
                             name, derived->metric.formula));
-  return fail(
-      ErrorCode::unsupported,
-      fmt::format(
-          "{} is {}: a profile that is put together of others is as wide as metrics of these alone. It "
-          "can be a column, what rows are sorted by, or a colour",
-          name, derived->metric.formula));
+  return fail(ErrorCode::unsupported, fmt::format("{} is {}, which these profiles were put together without: "
+                                                  "no view of them is as wide. It can be a column, "
+                                                  "what rows are sorted by, or a colour",
+                                                  name, derived->metric.formula));
 }
 
 std::string metric_text(const ProfileMeasure& derived, const std::optional<Value>& value) {

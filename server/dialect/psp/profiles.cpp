@@ -13,6 +13,7 @@
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
 #include "server/engine/composed_origin.h"
+#include "server/engine/formula_metrics.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/export_answer.h"
@@ -216,6 +217,14 @@ void ProfilesModule::open(OpenRequest request, OriginPtr origin, const std::stri
       });
 }
 
+// Of several of one name the first counts.
+void add_formulas(const std::vector<DerivedMetric>& more, std::vector<DerivedMetric>& all) {
+  for (const DerivedMetric& metric : more)
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const DerivedMetric& one) { return one.name == metric.name; }))
+      all.push_back(metric);
+}
+
 tl::expected<ComposedPart, protocol::ResponseError> ProfilesModule::part_of(const psp::ComposedPart& part,
                                                                             const OpenOptions& options,
                                                                             const std::string& where) {
@@ -248,7 +257,10 @@ void ProfilesModule::compose(ComposeSpec spec, const std::vector<Parts>& sides,
       if (!part) return reply.error(part.error());
       part->before = spec.kind == Composed::diff && &side == &sides.front();
       spec.parts.push_back(std::move(*part));
+      if (const auto& handle = (*side.parts)[i].profile)
+        if (const auto open = session_.profile(handle)) add_formulas(formulas_of(**open), spec.derive);
     }
+  add_formulas(session_.workspace.derived(), spec.derive);
   auto origin = composed_origin(std::move(spec));
   if (!origin) return reply.error(to_psp(origin.error()));
   request.uri = (*origin)->uri();

@@ -129,7 +129,7 @@ TEST_CASE("a formula is no width of what is put together of others, which is sai
   derive(viewed, {{"twice", "2 * samples", ""}});
   CHECK(prepare_view(viewed.views, *viewed.open, spec_from("flat | metric twice"), {})
             .error()
-            .message.find("twice is 2 * samples: a profile that is put together of others") == 0);
+            .message.find("twice is 2 * samples, which these profiles were put together without") == 0);
 }
 
 TEST_CASE("a metric that is nowhere is told with why", "[derived]") {
