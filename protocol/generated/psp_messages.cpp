@@ -52,6 +52,42 @@ bool CodeLensRequest::decode_result(const Json& value, Result& out, const Path& 
   return Codec<Result>::decode(value, out, path);
 }
 
+bool CodeLensResolveRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string CodeLensResolveRequest::params_text(const Params& params) { return text_of(params); }
+std::string CodeLensResolveRequest::result_text(const Result& result) { return text_of(result); }
+bool CodeLensResolveRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool FoldingRangeRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string FoldingRangeRequest::params_text(const Params& params) { return text_of(params); }
+std::string FoldingRangeRequest::result_text(const Result& result) { return text_of(result); }
+bool FoldingRangeRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool DefinitionRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string DefinitionRequest::params_text(const Params& params) { return text_of(params); }
+std::string DefinitionRequest::result_text(const Result& result) { return text_of(result); }
+bool DefinitionRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool TextDocumentContentRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string TextDocumentContentRequest::params_text(const Params& params) { return text_of(params); }
+std::string TextDocumentContentRequest::result_text(const Result& result) { return text_of(result); }
+bool TextDocumentContentRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool HoverRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
@@ -99,6 +135,24 @@ bool CodeLensRefreshRequest::decode_params(const Json&, Params&, const Path&) { 
 std::string CodeLensRefreshRequest::params_text(const Params& params) { return text_of(params); }
 std::string CodeLensRefreshRequest::result_text(const Result& result) { return text_of(result); }
 bool CodeLensRefreshRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool TextDocumentContentRefreshRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string TextDocumentContentRefreshRequest::params_text(const Params& params) { return text_of(params); }
+std::string TextDocumentContentRefreshRequest::result_text(const Result& result) { return text_of(result); }
+bool TextDocumentContentRefreshRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool RegisterCapabilityRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string RegisterCapabilityRequest::params_text(const Params& params) { return text_of(params); }
+std::string RegisterCapabilityRequest::result_text(const Result& result) { return text_of(result); }
+bool RegisterCapabilityRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
 

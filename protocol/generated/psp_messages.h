@@ -77,6 +77,58 @@ struct CodeLensRequest {
   static std::string result_text(const Result& result);
 };
 
+// What a lens on machine code says: its size, in how many places it is, the hottest instruction.
+// For that a binary is read.
+struct CodeLensResolveRequest {
+  static constexpr char method[] = "codeLens/resolve";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = CodeLens;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = CodeLens;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Basic blocks, and what was inlined into them, of a document `profd-asm:`; null for others.
+// Registered for such documents alone, where the client takes registrations.
+struct FoldingRangeRequest {
+  static constexpr char method[] = "textDocument/foldingRange";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = FoldingRangeParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = std::optional<std::vector<FoldingRange>>;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Where a jump or a call of a document `profd-asm:` leads, of its other lines the source line; null
+// for other documents. Registered for such documents alone, where the client takes registrations.
+struct DefinitionRequest {
+  static constexpr char method[] = "textDocument/definition";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = DefinitionParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = std::optional<std::vector<Location>>;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// The text of a document `profd-asm:`: code of a profile that is open, below the source lines that
+// it is of. `profd.assembly` shows one.
+struct TextDocumentContentRequest {
+  static constexpr char method[] = "workspace/textDocumentContent";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = TextDocumentContentParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = TextDocumentContentResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // All metrics of a line, with its top callers and callees; where a line has no costs of its own,
 // those of the function that begins on it.
 struct HoverRequest {
@@ -144,6 +196,31 @@ struct CodeLensRefreshRequest {
   static constexpr char method[] = "workspace/codeLens/refresh";
   static constexpr Lane lane = Lane::inline_;
   using Params = Null;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = Null;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// The text of a document changed: ask again.
+struct TextDocumentContentRefreshRequest {
+  static constexpr char method[] = "workspace/textDocumentContent/refresh";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = TextDocumentContentRefreshParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = Null;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// What the server answers of documents `profd-asm:` alone: folds and definitions. Sent where the
+// client has `dynamicRegistration` for them.
+struct RegisterCapabilityRequest {
+  static constexpr char method[] = "client/registerCapability";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = RegistrationParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
   static std::string params_text(const Params& params);
   using Result = Null;

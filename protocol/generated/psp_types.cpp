@@ -717,10 +717,22 @@ void write(JsonText& out, const RefreshClientCapabilities& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, RegistrationClientCapabilities& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("dynamicRegistration", out.dynamic_registration)
+      .ok();
+}
+void write(JsonText& out, const RegistrationClientCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "dynamicRegistration", value.dynamic_registration);
+  out.end_object();
+}
+
 bool decode(const Json& value, WorkspaceClientCapabilities& out, const Path& path) {
   return ObjectReader(value, path)
       .optional("inlayHint", out.inlay_hint)
       .optional("codeLens", out.code_lens)
+      .optional("textDocumentContent", out.text_document_content)
       .optional("workspaceFolders", out.workspace_folders)
       .ok();
 }
@@ -728,6 +740,7 @@ void write(JsonText& out, const WorkspaceClientCapabilities& value) {
   out.begin_object();
   put_optional(out, "inlayHint", value.inlay_hint);
   put_optional(out, "codeLens", value.code_lens);
+  put_optional(out, "textDocumentContent", value.text_document_content);
   put_optional(out, "workspaceFolders", value.workspace_folders);
   out.end_object();
 }
@@ -772,6 +785,8 @@ bool decode(const Json& value, TextDocumentClientCapabilities& out, const Path& 
       .optional("hover", out.hover)
       .optional("inlayHint", out.inlay_hint)
       .optional("codeLens", out.code_lens)
+      .optional("foldingRange", out.folding_range)
+      .optional("definition", out.definition)
       .ok();
 }
 void write(JsonText& out, const TextDocumentClientCapabilities& value) {
@@ -779,6 +794,8 @@ void write(JsonText& out, const TextDocumentClientCapabilities& value) {
   put_optional(out, "hover", value.hover);
   put_optional(out, "inlayHint", value.inlay_hint);
   put_optional(out, "codeLens", value.code_lens);
+  put_optional(out, "foldingRange", value.folding_range);
+  put_optional(out, "definition", value.definition);
   out.end_object();
 }
 
@@ -886,6 +903,28 @@ void write(JsonText& out, const CodeLensOptions& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, TextDocumentContentOptions& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("schemes", out.schemes)
+      .ok();
+}
+void write(JsonText& out, const TextDocumentContentOptions& value) {
+  out.begin_object();
+  put(out, "schemes", value.schemes);
+  out.end_object();
+}
+
+bool decode(const Json& value, WorkspaceServerCapabilities& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("textDocumentContent", out.text_document_content)
+      .ok();
+}
+void write(JsonText& out, const WorkspaceServerCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "textDocumentContent", value.text_document_content);
+  out.end_object();
+}
+
 bool decode(const Json& value, ExecuteCommandOptions& out, const Path& path) {
   return ObjectReader(value, path)
       .required("commands", out.commands)
@@ -961,6 +1000,7 @@ bool decode(const Json& value, ServerCapabilities& out, const Path& path) {
       .optional("inlayHintProvider", out.inlay_hint_provider)
       .optional("workspaceSymbolProvider", out.workspace_symbol_provider)
       .optional("executeCommandProvider", out.execute_command_provider)
+      .optional("workspace", out.workspace)
       .optional("profd", out.profd)
       .optional("experimental", out.experimental)
       .ok();
@@ -974,6 +1014,7 @@ void write(JsonText& out, const ServerCapabilities& value) {
   put_optional(out, "inlayHintProvider", value.inlay_hint_provider);
   put_optional(out, "workspaceSymbolProvider", value.workspace_symbol_provider);
   put_optional(out, "executeCommandProvider", value.execute_command_provider);
+  put_optional(out, "workspace", value.workspace);
   put_optional(out, "profd", value.profd);
   put_optional(out, "experimental", value.experimental);
   out.end_object();
@@ -1272,6 +1313,106 @@ void write(JsonText& out, const CodeLens& value) {
   put(out, "range", value.range);
   put_optional(out, "command", value.command);
   put_optional(out, "data", value.data);
+  out.end_object();
+}
+
+bool decode(const Json& value, FoldingRangeParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("workDoneToken", out.work_done_token)
+      .required("textDocument", out.text_document)
+      .ok();
+}
+void write(JsonText& out, const FoldingRangeParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "textDocument", value.text_document);
+  out.end_object();
+}
+
+bool decode(const Json& value, FoldingRange& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("startLine", out.start_line)
+      .required("endLine", out.end_line)
+      .ok();
+}
+void write(JsonText& out, const FoldingRange& value) {
+  out.begin_object();
+  put(out, "startLine", value.start_line);
+  put(out, "endLine", value.end_line);
+  out.end_object();
+}
+
+bool decode(const Json& value, DefinitionParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("workDoneToken", out.work_done_token)
+      .required("textDocument", out.text_document)
+      .required("position", out.position)
+      .ok();
+}
+void write(JsonText& out, const DefinitionParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "textDocument", value.text_document);
+  put(out, "position", value.position);
+  out.end_object();
+}
+
+bool decode(const Json& value, TextDocumentContentParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("uri", out.uri)
+      .ok();
+}
+void write(JsonText& out, const TextDocumentContentParams& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  out.end_object();
+}
+
+bool decode(const Json& value, TextDocumentContentResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const TextDocumentContentResult& value) {
+  out.begin_object();
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, TextDocumentContentRefreshParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("uri", out.uri)
+      .ok();
+}
+void write(JsonText& out, const TextDocumentContentRefreshParams& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  out.end_object();
+}
+
+bool decode(const Json& value, Registration& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("id", out.id)
+      .required("method", out.method)
+      .optional("registerOptions", out.register_options)
+      .ok();
+}
+void write(JsonText& out, const Registration& value) {
+  out.begin_object();
+  put(out, "id", value.id);
+  put(out, "method", value.method);
+  put_optional(out, "registerOptions", value.register_options);
+  out.end_object();
+}
+
+bool decode(const Json& value, RegistrationParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("registrations", out.registrations)
+      .ok();
+}
+void write(JsonText& out, const RegistrationParams& value) {
+  out.begin_object();
+  put(out, "registrations", value.registrations);
   out.end_object();
 }
 

@@ -605,12 +605,22 @@ struct RefreshClientCapabilities {
 bool decode(const nlohmann::json& value, RefreshClientCapabilities& out, const Path& path);
 void write(JsonText& out, const RefreshClientCapabilities& value);
 
+// Whether the server may say later for which documents it answers.
+struct RegistrationClientCapabilities {
+  // The client takes `client/registerCapability` for it.
+  std::optional<bool> dynamic_registration;
+};
+bool decode(const nlohmann::json& value, RegistrationClientCapabilities& out, const Path& path);
+void write(JsonText& out, const RegistrationClientCapabilities& value);
+
 // What the client can do for the workspace.
 struct WorkspaceClientCapabilities {
   // Inlay hints.
   std::optional<RefreshClientCapabilities> inlay_hint;
   // Code lenses.
   std::optional<RefreshClientCapabilities> code_lens;
+  // Present: the client asks the server for documents of its schemes.
+  std::optional<Any> text_document_content;
   // The client has workspace folders.
   std::optional<bool> workspace_folders;
 };
@@ -651,6 +661,10 @@ struct TextDocumentClientCapabilities {
   std::optional<Any> inlay_hint;
   // Present: the client shows code lenses.
   std::optional<Any> code_lens;
+  // Folds.
+  std::optional<RegistrationClientCapabilities> folding_range;
+  // Definitions.
+  std::optional<RegistrationClientCapabilities> definition;
 };
 bool decode(const nlohmann::json& value, TextDocumentClientCapabilities& out, const Path& path);
 void write(JsonText& out, const TextDocumentClientCapabilities& value);
@@ -742,6 +756,22 @@ struct CodeLensOptions {
 bool decode(const nlohmann::json& value, CodeLensOptions& out, const Path& path);
 void write(JsonText& out, const CodeLensOptions& value);
 
+// Documents that the server has the text of.
+struct TextDocumentContentOptions {
+  // Their schemes.
+  std::vector<std::string> schemes;
+};
+bool decode(const nlohmann::json& value, TextDocumentContentOptions& out, const Path& path);
+void write(JsonText& out, const TextDocumentContentOptions& value);
+
+// What the server can do for the workspace.
+struct WorkspaceServerCapabilities {
+  // `workspace/textDocumentContent`, for clients that have it.
+  std::optional<TextDocumentContentOptions> text_document_content;
+};
+bool decode(const nlohmann::json& value, WorkspaceServerCapabilities& out, const Path& path);
+void write(JsonText& out, const WorkspaceServerCapabilities& value);
+
 // Commands of the server.
 struct ExecuteCommandOptions {
   // Their ids.
@@ -812,6 +842,8 @@ struct ServerCapabilities {
   std::optional<bool> workspace_symbol_provider;
   // Commands.
   std::optional<ExecuteCommandOptions> execute_command_provider;
+  // For the workspace.
+  std::optional<WorkspaceServerCapabilities> workspace;
   // The native methods; also at `experimental.profd`.
   std::optional<ProfdServerCapabilities> profd;
   // `{"profd": ...}` for clients that drop members they do not know.
@@ -1047,6 +1079,82 @@ struct CodeLens {
 };
 bool decode(const nlohmann::json& value, CodeLens& out, const Path& path);
 void write(JsonText& out, const CodeLens& value);
+
+// Parameters of `textDocument/foldingRange`.
+struct FoldingRangeParams {
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // The document.
+  TextDocumentIdentifier text_document;
+};
+bool decode(const nlohmann::json& value, FoldingRangeParams& out, const Path& path);
+void write(JsonText& out, const FoldingRangeParams& value);
+
+// Lines that fold.
+struct FoldingRange {
+  // The first, which stays in sight.
+  std::uint32_t start_line = 0;
+  // The last.
+  std::uint32_t end_line = 0;
+};
+bool decode(const nlohmann::json& value, FoldingRange& out, const Path& path);
+void write(JsonText& out, const FoldingRange& value);
+
+// Parameters of `textDocument/definition`.
+struct DefinitionParams {
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // The document.
+  TextDocumentIdentifier text_document;
+  // Where; its line counts.
+  Position position;
+};
+bool decode(const nlohmann::json& value, DefinitionParams& out, const Path& path);
+void write(JsonText& out, const DefinitionParams& value);
+
+// Parameters of `workspace/textDocumentContent`.
+struct TextDocumentContentParams {
+  // The document.
+  std::string uri;
+};
+bool decode(const nlohmann::json& value, TextDocumentContentParams& out, const Path& path);
+void write(JsonText& out, const TextDocumentContentParams& value);
+
+// Result of `workspace/textDocumentContent`.
+struct TextDocumentContentResult {
+  // All of its text.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, TextDocumentContentResult& out, const Path& path);
+void write(JsonText& out, const TextDocumentContentResult& value);
+
+// Parameters of `workspace/textDocumentContent/refresh`.
+struct TextDocumentContentRefreshParams {
+  // The document.
+  std::string uri;
+};
+bool decode(const nlohmann::json& value, TextDocumentContentRefreshParams& out, const Path& path);
+void write(JsonText& out, const TextDocumentContentRefreshParams& value);
+
+// A method that the server answers for some documents.
+struct Registration {
+  // Names it.
+  std::string id;
+  // The method.
+  std::string method;
+  // For which documents: `documentSelector`.
+  std::optional<Any> register_options;
+};
+bool decode(const nlohmann::json& value, Registration& out, const Path& path);
+void write(JsonText& out, const Registration& value);
+
+// Parameters of `client/registerCapability`.
+struct RegistrationParams {
+  // What is registered.
+  std::vector<Registration> registrations;
+};
+bool decode(const nlohmann::json& value, RegistrationParams& out, const Path& path);
+void write(JsonText& out, const RegistrationParams& value);
 
 // Parameters of `textDocument/hover`.
 struct HoverParams {

@@ -9,6 +9,7 @@
 
 #include "core/support/base_name.h"
 #include "server/cli/align.h"
+#include "server/feature/code_arrows.h"
 #include "server/feature/escape.h"
 #include "server/feature/text.h"
 
@@ -17,7 +18,6 @@ namespace {
 
 // Rows beside one that is shown are shown as well, so that it can be read.
 constexpr std::size_t kContext = 3;
-constexpr std::uint32_t kMaxLanesShown = 6;
 constexpr std::size_t kShare = 8;  // columns of a share
 
 double share_of(const DisassemblyAnswer& answer, const Value& value) {
@@ -25,53 +25,6 @@ double share_of(const DisassemblyAnswer& answer, const Value& value) {
   const double share = std::abs(as_double(value)) / whole;
   return whole == 0 || !std::isfinite(share) ? 0 : share;
 }
-
-// What jumps look like beside one row: the outermost lane first, a column each, and the head of an arrow.
-class Arrows {
- public:
-  explicit Arrows(const Jumps& jumps, std::size_t n_rows)
-      : n_lanes_(std::min(jumps.n_lanes, kMaxLanesShown)) {
-    lanes_.assign(n_lanes_, std::string(n_rows, ' '));
-    dashes_.assign(n_rows, 0);
-    heads_.assign(n_rows, ' ');
-    for (std::size_t i = 0; i < jumps.size(); ++i) {
-      if (jumps.lane[i] >= n_lanes_) continue;
-      std::string& lane = lanes_[jumps.lane[i]];
-      const std::size_t top = std::min(jumps.from[i], jumps.to[i]),
-                        bottom = std::max(jumps.from[i], jumps.to[i]);
-      for (std::size_t row = top; row <= bottom; ++row) lane[row] = '|';
-      lane[top] = top == bottom ? '>' : ',';
-      if (top != bottom) lane[bottom] = '\'';
-      for (const std::size_t row : {top, bottom}) dashes_[row] = std::max(dashes_[row], jumps.lane[i] + 1);
-      if (heads_[jumps.from[i]] == ' ') heads_[jumps.from[i]] = '-';
-      heads_[jumps.to[i]] = '>';
-    }
-  }
-
-  std::string at(std::size_t row) const { return text(row, true); }
-  // Between this row and the next one.
-  std::string behind(std::size_t row) const { return text(row, false); }
-  std::size_t width() const { return n_lanes_ == 0 ? 0 : n_lanes_ + 1; }
-
- private:
-  std::string text(std::size_t row, bool on_row) const {
-    if (n_lanes_ == 0) return {};
-    std::string out;
-    for (std::uint32_t lane = n_lanes_; lane-- > 0;) {
-      char c = lanes_[lane][row];
-      if (!on_row) c = c == '|' || c == ',' ? '|' : ' ';
-      // An end further out reaches over to the row.
-      if (on_row && c == ' ' && lane + 1 < dashes_[row]) c = '-';
-      out += c;
-    }
-    return out + (on_row ? heads_[row] : ' ');
-  }
-
-  std::uint32_t n_lanes_;
-  std::vector<std::string> lanes_;     // by lane, a letter a row
-  std::vector<std::uint32_t> dashes_;  // by row: lanes that a line crosses
-  std::string heads_;
-};
 
 class CodeListingText {
  public:
@@ -256,7 +209,7 @@ class CodeListingText {
   const ListingOptions& options_;
   const SourceLine& source_;
   const Terminal& out_terminal_;
-  Arrows arrows_;
+  CodeArrows arrows_;
   std::size_t heading_ = 0;  // of the row that is written
   bool place_known_ = false;
   std::size_t n_left_ = 0;

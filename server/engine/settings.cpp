@@ -18,7 +18,7 @@ namespace {
 constexpr SettingPlaces kClients = kInitially | kAtAnyTime | kFromPage;
 constexpr SettingPlaces kEverywhere = kClients | kInProjectFile;
 
-constexpr std::array<Setting, 20> kSettings = {{
+constexpr std::array<Setting, 21> kSettings = {{
     {"", "profiles", SettingKind::globs, &Settings::profiles, kInProjectFile, "none",
      "Files to load and watch; the first is the one that is [meant](#which-profile-is-meant). Their order is "
      "that of the "
@@ -29,6 +29,11 @@ constexpr std::array<Setting, 20> kSettings = {{
      ""},
     {"codeLens", "code_lens", SettingKind::flag, &Settings::code_lens, kEverywhere | kInConfiguration,
      "`false`", "Lenses above functions: total, self, callers.", ""},
+    {"assemblyLens", "assembly_lens", SettingKind::flag, &Settings::assembly_lens, kEverywhere, "`false`",
+     "Lenses above functions that have machine code: its size, in how many places it is, the hottest "
+     "instruction. "
+     "They open it ([symbols](symbols.md#in-any-editor)).",
+     ""},
     {"inlayHints", "inlay_hints", SettingKind::flag, &Settings::inlay_hints, kEverywhere, "`true`",
      "Costs at the end of lines.", ""},
     {"diagnostics", "diagnostics", SettingKind::flag, &Settings::diagnostics, kEverywhere | kInConfiguration,

@@ -23,7 +23,7 @@ namespace profd {
 // What one place says: a client, or a project file. Where it says nothing the next one counts (Workspace).
 struct Settings {
   std::optional<double> threshold;
-  std::optional<bool> code_lens, inlay_hints, diagnostics, project_file, symbols, source_maps;
+  std::optional<bool> code_lens, assembly_lens, inlay_hints, diagnostics, project_file, symbols, source_maps;
   std::optional<std::string> metric;
   std::vector<std::string> profiles;  // absolute globs
   std::vector<PathMapping> mappings;  // `to` absolute

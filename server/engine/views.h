@@ -82,6 +82,13 @@ class Views {
                                                         const WorkspaceSnapshot& workspace,
                                                         const std::string& path, const Document* document,
                                                         const StopToken& stop, LinesOf side = LinesOf::after);
+  // What a feature makes of a view and is asked for piece by piece: made once and shared. `what` says all
+  // that it depends on beside the view; T is as ViewCache::get() has it.
+  template <class T, class Compute>
+  Result<std::shared_ptr<const T>> kept(const OpenProfile& open, const ViewSpec& spec,
+                                        const std::string& what, const StopToken& stop, Compute compute) {
+    return cache_.get<T>(key_of(open, spec, "kept ", "\n" + what), stop, std::move(compute));
+  }
   // What each frame has itself of the metric of `spec`, where views by function have it: of hidden ones their
   // caller. By FrameId.
   Result<std::shared_ptr<const FrameSelfs>> frame_selfs(const OpenProfile& open, const ViewSpec& spec,

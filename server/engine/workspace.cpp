@@ -115,6 +115,10 @@ double Workspace::threshold() const {
 bool Workspace::code_lens() const {
   return first_said(&Settings::code_lens).value_or(false);
 }
+bool Workspace::assembly_lens() const {
+  return first_said(&Settings::assembly_lens).value_or(false);
+}
+
 bool Workspace::inlay_hints() const {
   return first_said(&Settings::inlay_hints).value_or(true);
 }

@@ -53,6 +53,7 @@ class Workspace {
   [[nodiscard]] bool takes_project_file() const { return settings_.project_file.value_or(true); }
   [[nodiscard]] double threshold() const;
   [[nodiscard]] bool code_lens() const;
+  [[nodiscard]] bool assembly_lens() const;
   [[nodiscard]] bool inlay_hints() const;
   [[nodiscard]] bool diagnostics() const;
   [[nodiscard]] std::optional<std::string> metric() const;

@@ -318,6 +318,7 @@ class DisassemblyWriter {
     const CodeRows rows = code_.code_rows();
     const std::size_t n = rows.size();
     const std::vector<std::uint32_t> targets = target_rows(rows);
+    collect_neighbours();
     InstructionColumns& to = out_.rows;
     out_.code = code_.rows.code;
     out_.blocks = basic_blocks(rows, targets);
@@ -332,6 +333,7 @@ class DisassemblyWriter {
       to.text.emplace_back(code_.text(row));
       to.target.push_back(targets[row] == kNone ? -1 : static_cast<std::int64_t>(targets[row]));
       to.target_name.push_back(targets[row] == kNone ? target_name(rows.target[row]) : std::string());
+      to.target_code.push_back(targets[row] == kNone ? target_code(rows.target[row]) : std::string());
       to.file.push_back(link == kNone ? -1 : file_index(file_text(link)));
       to.line.push_back(link == kNone || to.file[row] < 0 ? 0 : code_.symbols.links.line[link]);
       to.column.push_back(to.line[row] == 0 ? 0 : code_.symbols.links.column[link]);
@@ -347,6 +349,30 @@ class DisassemblyWriter {
     if (target == kNoTarget) return {};
     const std::string_view name = code_.name_of_place(target);
     return name.empty() ? fmt::format("0x{:x}", target) : repair_utf8(name);
+  }
+
+  // The code that the profile has of the same binary, by start.
+  void collect_neighbours() {
+    const ModuleTable& modules = profile_.modules();
+    const ModuleId shown = pieces_.pieces[order_[out_.piece]].module;
+    for (const CodePiece& piece : pieces_.pieces) {
+      if (!piece.module.valid() || modules.name[piece.module.v] != modules.name[shown.v] ||
+          modules.build_id[piece.module.v] != modules.build_id[shown.v]) {
+        continue;
+      }
+      neighbours_.emplace_back(piece.start, piece.n_bytes);
+    }
+    std::sort(neighbours_.begin(), neighbours_.end());
+  }
+
+  std::string target_code(std::uint64_t target) const {
+    if (target == kNoTarget) return {};
+    const auto behind =
+        std::upper_bound(neighbours_.begin(), neighbours_.end(), std::pair(target, ~std::uint64_t{0}));
+    if (behind == neighbours_.begin()) return {};
+    const auto& [start, n_bytes] = *std::prev(behind);
+    if (target - start >= std::max<std::uint64_t>(n_bytes, 1)) return {};
+    return fmt::format("{}+0x{:x}", out_.pieces[out_.piece].module, target);
   }
 
   void write_blocks() {
@@ -393,7 +419,8 @@ class DisassemblyWriter {
   std::vector<std::uint32_t> order_;  // the pieces that hold it, in the order of the answer
   FoundCode code_;
   std::shared_ptr<const SourceMap> sources_;
-  std::vector<std::uint32_t> file_texts_;  // texts that `files` are
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> neighbours_;  // start and bytes of code of the binary
+  std::vector<std::uint32_t> file_texts_;                            // texts that `files` are
   DisassemblyAnswer out_;
 };
 

@@ -56,6 +56,8 @@ struct InstructionColumns {
   std::vector<std::int64_t> target;  // row that it leads to; -1 none
   std::vector<std::string>
       target_name;  // of what lies outside: "memcpy@plt", "0x4010" where it has none; "" none
+  // Of what lies outside in code that the profile has, as a CodePlace: "app+0x4010"; "" else.
+  std::vector<std::string> target_code;
   std::vector<std::uint32_t> block;         // of `blocks`
   std::vector<std::int64_t> inlined;        // of `inlined_calls`; -1: code of the function itself
   std::vector<std::int64_t> file;           // of `files`; -1 unknown

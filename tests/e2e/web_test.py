@@ -331,13 +331,18 @@ class Web(unittest.TestCase):
             {method: [{"textDocument": {"uri": file}, "position": {"line": 0, "character": 0}, "line": 0,
                        "range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}}]
              for method in ("textDocument/hover", "source/hover", "textDocument/inlayHint", "textDocument/codeLens",
-                            "source/annotations", "source/disassembly", "source/functions", "source/text", "view/hotspots")},
+                            "source/annotations", "source/disassembly", "source/functions", "source/text", "view/hotspots",
+                            "textDocument/foldingRange", "textDocument/definition")},
+            {"workspace/textDocumentContent": [{"uri": uri} for uri in (file, "profd-asm:/p1/key.txt%2B0x10/" + file)],
+             "codeLens/resolve": [{"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}},
+                                   "data": {"profile": "p1", "function": "main", "uri": file}}]},
             {"profile/open": [{"uri": "file://" + profile}, {"uri": folder}]},
             {"profile/diff": [{"before": [{"uri": "file://" + profile}], "after": [{"uri": folder}]}],
              "profile/aggregate": [{"of": [{"uri": folder}, {"uri": file}]}], "profile/join": [{"of": [{"uri": folder}]}]},
             {"profile/export": [{"format": "folded", "uri": "file://" + self.work + "/exported", "options": {"root": folder}}]},
             {"workspace/executeCommand": [{"command": name, "arguments": [given]}
-                                          for name in ("profd.goto", "profd.callers", "profd.openInBrowser", "profd.open")
+                                          for name in ("profd.goto", "profd.callers", "profd.assembly", "profd.openInBrowser",
+                                                       "profd.open")
                                           for given in ({"function": "main", "uri": folder, "root": folder}, folder)]},
             {"profile/symbolize": [{"directories": [folder]}, {"files": [{"module": "main", "uri": file}]}]},
             {"selection/set": [{"selection": {"profile": "", "function": "main", "uri": file, "file": file[7:]}}]},

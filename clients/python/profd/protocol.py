@@ -624,6 +624,18 @@ class RefreshClientCapabilities(Structure):
 
 
 @dataclass(kw_only=True)
+class RegistrationClientCapabilities(Structure):
+    """Whether the server may say later for which documents it answers."""
+
+    dynamic_registration: bool | None = None
+    # The client takes `client/registerCapability` for it.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "dynamicRegistration": FieldSpec("dynamic_registration", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
 class WorkspaceClientCapabilities(Structure):
     """What the client can do for the workspace."""
 
@@ -631,12 +643,15 @@ class WorkspaceClientCapabilities(Structure):
     # Inlay hints.
     code_lens: RefreshClientCapabilities | None = None
     # Code lenses.
+    text_document_content: Any = None
+    # Present: the client asks the server for documents of its schemes.
     workspace_folders: bool | None = None
     # The client has workspace folders.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "inlayHint": FieldSpec("inlay_hint", ["S", "RefreshClientCapabilities"], False),
         "codeLens": FieldSpec("code_lens", ["S", "RefreshClientCapabilities"], False),
+        "textDocumentContent": FieldSpec("text_document_content", "*", False),
         "workspaceFolders": FieldSpec("workspace_folders", "b", False),
     }
 
@@ -690,11 +705,17 @@ class TextDocumentClientCapabilities(Structure):
     # Present: the client shows inlay hints.
     code_lens: Any = None
     # Present: the client shows code lenses.
+    folding_range: RegistrationClientCapabilities | None = None
+    # Folds.
+    definition: RegistrationClientCapabilities | None = None
+    # Definitions.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "hover": FieldSpec("hover", ["S", "HoverClientCapabilities"], False),
         "inlayHint": FieldSpec("inlay_hint", "*", False),
         "codeLens": FieldSpec("code_lens", "*", False),
+        "foldingRange": FieldSpec("folding_range", ["S", "RegistrationClientCapabilities"], False),
+        "definition": FieldSpec("definition", ["S", "RegistrationClientCapabilities"], False),
     }
 
 
@@ -829,6 +850,30 @@ class CodeLensOptions(Structure):
 
 
 @dataclass(kw_only=True)
+class TextDocumentContentOptions(Structure):
+    """Documents that the server has the text of."""
+
+    schemes: list[str]
+    # Their schemes.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "schemes": FieldSpec("schemes", ["a", "s"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class WorkspaceServerCapabilities(Structure):
+    """What the server can do for the workspace."""
+
+    text_document_content: TextDocumentContentOptions | None = None
+    # `workspace/textDocumentContent`, for clients that have it.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "textDocumentContent": FieldSpec("text_document_content", ["S", "TextDocumentContentOptions"], False),
+    }
+
+
+@dataclass(kw_only=True)
 class ExecuteCommandOptions(Structure):
     """Commands of the server."""
 
@@ -927,6 +972,8 @@ class ServerCapabilities(Structure):
     # Workspace symbols, hottest first.
     execute_command_provider: ExecuteCommandOptions | None = None
     # Commands.
+    workspace: WorkspaceServerCapabilities | None = None
+    # For the workspace.
     profd: ProfdServerCapabilities | None = None
     # The native methods; also at `experimental.profd`.
     experimental: Any = None
@@ -940,6 +987,7 @@ class ServerCapabilities(Structure):
         "inlayHintProvider": FieldSpec("inlay_hint_provider", "b", False),
         "workspaceSymbolProvider": FieldSpec("workspace_symbol_provider", "b", False),
         "executeCommandProvider": FieldSpec("execute_command_provider", ["S", "ExecuteCommandOptions"], False),
+        "workspace": FieldSpec("workspace", ["S", "WorkspaceServerCapabilities"], False),
         "profd": FieldSpec("profd", ["S", "ProfdServerCapabilities"], False),
         "experimental": FieldSpec("experimental", "*", False),
     }
@@ -1283,6 +1331,120 @@ class CodeLens(Structure):
         "range": FieldSpec("range", ["S", "Range"], True),
         "command": FieldSpec("command", ["S", "Command"], False),
         "data": FieldSpec("data", "*", False),
+    }
+
+
+@dataclass(kw_only=True)
+class FoldingRangeParams(Structure):
+    """Parameters of `textDocument/foldingRange`."""
+
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    text_document: TextDocumentIdentifier
+    # The document.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class FoldingRange(Structure):
+    """Lines that fold."""
+
+    start_line: int
+    # The first, which stays in sight.
+    end_line: int
+    # The last.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "startLine": FieldSpec("start_line", "u", True),
+        "endLine": FieldSpec("end_line", "u", True),
+    }
+
+
+@dataclass(kw_only=True)
+class DefinitionParams(Structure):
+    """Parameters of `textDocument/definition`."""
+
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    text_document: TextDocumentIdentifier
+    # The document.
+    position: Position
+    # Where; its line counts.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], True),
+        "position": FieldSpec("position", ["S", "Position"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class TextDocumentContentParams(Structure):
+    """Parameters of `workspace/textDocumentContent`."""
+
+    uri: str
+    # The document.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "uri": FieldSpec("uri", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class TextDocumentContentResult(Structure):
+    """Result of `workspace/textDocumentContent`."""
+
+    text: str
+    # All of its text.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class TextDocumentContentRefreshParams(Structure):
+    """Parameters of `workspace/textDocumentContent/refresh`."""
+
+    uri: str
+    # The document.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "uri": FieldSpec("uri", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class Registration(Structure):
+    """A method that the server answers for some documents."""
+
+    id: str
+    # Names it.
+    method: str
+    # The method.
+    register_options: Any = None
+    # For which documents: `documentSelector`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "id": FieldSpec("id", "s", True),
+        "method": FieldSpec("method", "s", True),
+        "registerOptions": FieldSpec("register_options", "*", False),
+    }
+
+
+@dataclass(kw_only=True)
+class RegistrationParams(Structure):
+    """Parameters of `client/registerCapability`."""
+
+    registrations: list[Registration]
+    # What is registered.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "registrations": FieldSpec("registrations", ["a", ["S", "Registration"]], True),
     }
 
 
@@ -5876,6 +6038,18 @@ INLAY_HINT_REQUEST = Message("textDocument/inlayHint", ["S", "InlayHintParams"],
 # What each line costs, at its end: the default annotation.
 CODE_LENS_REQUEST = Message("textDocument/codeLens", ["S", "CodeLensParams"], ["o", ["a", ["S", "CodeLens"]], "0"])
 # What each function costs, above it. Only when the setting turns lenses on.
+CODE_LENS_RESOLVE_REQUEST = Message("codeLens/resolve", ["S", "CodeLens"], ["S", "CodeLens"])
+# What a lens on machine code says: its size, in how many places it is, the hottest instruction. For
+# that a binary is read.
+FOLDING_RANGE_REQUEST = Message("textDocument/foldingRange", ["S", "FoldingRangeParams"], ["o", ["a", ["S", "FoldingRange"]], "0"])
+# Basic blocks, and what was inlined into them, of a document `profd-asm:`; null for others.
+# Registered for such documents alone, where the client takes registrations.
+DEFINITION_REQUEST = Message("textDocument/definition", ["S", "DefinitionParams"], ["o", ["a", ["S", "Location"]], "0"])
+# Where a jump or a call of a document `profd-asm:` leads, of its other lines the source line; null
+# for other documents. Registered for such documents alone, where the client takes registrations.
+TEXT_DOCUMENT_CONTENT_REQUEST = Message("workspace/textDocumentContent", ["S", "TextDocumentContentParams"], ["S", "TextDocumentContentResult"])
+# The text of a document `profd-asm:`: code of a profile that is open, below the source lines that
+# it is of. `profd.assembly` shows one.
 HOVER_REQUEST = Message("textDocument/hover", ["S", "HoverParams"], ["o", ["S", "Hover"], "0"])
 # All metrics of a line, with its top callers and callees; where a line has no costs of its own,
 # those of the function that begins on it.
@@ -5890,6 +6064,11 @@ INLAY_HINT_REFRESH_REQUEST = Message("workspace/inlayHint/refresh", None, "0")
 # The hints changed: ask again.
 CODE_LENS_REFRESH_REQUEST = Message("workspace/codeLens/refresh", None, "0")
 # The lenses changed: ask again.
+TEXT_DOCUMENT_CONTENT_REFRESH_REQUEST = Message("workspace/textDocumentContent/refresh", ["S", "TextDocumentContentRefreshParams"], "0")
+# The text of a document changed: ask again.
+REGISTER_CAPABILITY_REQUEST = Message("client/registerCapability", ["S", "RegistrationParams"], "0")
+# What the server answers of documents `profd-asm:` alone: folds and definitions. Sent where the
+# client has `dynamicRegistration` for them.
 PROFILE_OPEN_REQUEST = Message("profile/open", ["S", "ProfileOpenParams"], ["S", "ProfileOpenResult"])
 # Opens a file. Every profile in it gets a handle; opening the same URI again gives the same ones,
 # and so does a reload.

@@ -704,12 +704,20 @@ export interface RefreshClientCapabilities {
   refreshSupport?: boolean;
 }
 
+/** Whether the server may say later for which documents it answers. */
+export interface RegistrationClientCapabilities {
+  /** The client takes `client/registerCapability` for it. */
+  dynamicRegistration?: boolean;
+}
+
 /** What the client can do for the workspace. */
 export interface WorkspaceClientCapabilities {
   /** Inlay hints. */
   inlayHint?: RefreshClientCapabilities;
   /** Code lenses. */
   codeLens?: RefreshClientCapabilities;
+  /** Present: the client asks the server for documents of its schemes. */
+  textDocumentContent?: unknown;
   /** The client has workspace folders. */
   workspaceFolders?: boolean;
 }
@@ -742,6 +750,10 @@ export interface TextDocumentClientCapabilities {
   inlayHint?: unknown;
   /** Present: the client shows code lenses. */
   codeLens?: unknown;
+  /** Folds. */
+  foldingRange?: RegistrationClientCapabilities;
+  /** Definitions. */
+  definition?: RegistrationClientCapabilities;
 }
 
 /** What a client with profd support can do. */
@@ -821,6 +833,18 @@ export interface CodeLensOptions {
   resolveProvider?: boolean;
 }
 
+/** Documents that the server has the text of. */
+export interface TextDocumentContentOptions {
+  /** Their schemes. */
+  schemes: string[];
+}
+
+/** What the server can do for the workspace. */
+export interface WorkspaceServerCapabilities {
+  /** `workspace/textDocumentContent`, for clients that have it. */
+  textDocumentContent?: TextDocumentContentOptions;
+}
+
 /** Commands of the server. */
 export interface ExecuteCommandOptions {
   /** Their ids. */
@@ -883,6 +907,8 @@ export interface ServerCapabilities {
   workspaceSymbolProvider?: boolean;
   /** Commands. */
   executeCommandProvider?: ExecuteCommandOptions;
+  /** For the workspace. */
+  workspace?: WorkspaceServerCapabilities;
   /** The native methods; also at `experimental.profd`. */
   profd?: ProfdServerCapabilities;
   /** `{"profd": ...}` for clients that drop members they do not know. */
@@ -1072,6 +1098,66 @@ export interface CodeLens {
   command?: Command;
   /** Kept by the client. */
   data?: unknown;
+}
+
+/** Parameters of `textDocument/foldingRange`. */
+export interface FoldingRangeParams {
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** The document. */
+  textDocument: TextDocumentIdentifier;
+}
+
+/** Lines that fold. */
+export interface FoldingRange {
+  /** The first, which stays in sight. */
+  startLine: number;
+  /** The last. */
+  endLine: number;
+}
+
+/** Parameters of `textDocument/definition`. */
+export interface DefinitionParams {
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** The document. */
+  textDocument: TextDocumentIdentifier;
+  /** Where; its line counts. */
+  position: Position;
+}
+
+/** Parameters of `workspace/textDocumentContent`. */
+export interface TextDocumentContentParams {
+  /** The document. */
+  uri: string;
+}
+
+/** Result of `workspace/textDocumentContent`. */
+export interface TextDocumentContentResult {
+  /** All of its text. */
+  text: string;
+}
+
+/** Parameters of `workspace/textDocumentContent/refresh`. */
+export interface TextDocumentContentRefreshParams {
+  /** The document. */
+  uri: string;
+}
+
+/** A method that the server answers for some documents. */
+export interface Registration {
+  /** Names it. */
+  id: string;
+  /** The method. */
+  method: string;
+  /** For which documents: `documentSelector`. */
+  registerOptions?: unknown;
+}
+
+/** Parameters of `client/registerCapability`. */
+export interface RegistrationParams {
+  /** What is registered. */
+  registrations: Registration[];
 }
 
 /** Parameters of `textDocument/hover`. */
@@ -4092,6 +4178,30 @@ export const InlayHintRequest: RequestType<InlayHintParams, InlayHint[] | null> 
 export const CodeLensRequest: RequestType<CodeLensParams, CodeLens[] | null> = { method: "textDocument/codeLens", lane: "interactive" };
 
 /**
+ * What a lens on machine code says: its size, in how many places it is, the hottest instruction. For that a
+ * binary is read.
+ */
+export const CodeLensResolveRequest: RequestType<CodeLens, CodeLens> = { method: "codeLens/resolve", lane: "interactive" };
+
+/**
+ * Basic blocks, and what was inlined into them, of a document `profd-asm:`; null for others. Registered for
+ * such documents alone, where the client takes registrations.
+ */
+export const FoldingRangeRequest: RequestType<FoldingRangeParams, FoldingRange[] | null> = { method: "textDocument/foldingRange", lane: "interactive" };
+
+/**
+ * Where a jump or a call of a document `profd-asm:` leads, of its other lines the source line; null for other
+ * documents. Registered for such documents alone, where the client takes registrations.
+ */
+export const DefinitionRequest: RequestType<DefinitionParams, Location[] | null> = { method: "textDocument/definition", lane: "interactive" };
+
+/**
+ * The text of a document `profd-asm:`: code of a profile that is open, below the source lines that it is of.
+ * `profd.assembly` shows one.
+ */
+export const TextDocumentContentRequest: RequestType<TextDocumentContentParams, TextDocumentContentResult> = { method: "workspace/textDocumentContent", lane: "interactive" };
+
+/**
  * All metrics of a line, with its top callers and callees; where a line has no costs of its own, those of the
  * function that begins on it.
  */
@@ -4114,6 +4224,15 @@ export const InlayHintRefreshRequest: RequestType<void, null> = { method: "works
 
 /** The lenses changed: ask again. */
 export const CodeLensRefreshRequest: RequestType<void, null> = { method: "workspace/codeLens/refresh", lane: "inline" };
+
+/** The text of a document changed: ask again. */
+export const TextDocumentContentRefreshRequest: RequestType<TextDocumentContentRefreshParams, null> = { method: "workspace/textDocumentContent/refresh", lane: "inline" };
+
+/**
+ * What the server answers of documents `profd-asm:` alone: folds and definitions. Sent where the client has
+ * `dynamicRegistration` for them.
+ */
+export const RegisterCapabilityRequest: RequestType<RegistrationParams, null> = { method: "client/registerCapability", lane: "inline" };
 
 /**
  * Opens a file. Every profile in it gets a handle; opening the same URI again gives the same ones, and so

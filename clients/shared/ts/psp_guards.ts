@@ -66,9 +66,13 @@ export const schema: Schema = {
   RefreshClientCapabilities: {
     refreshSupport: { type: "b" },
   },
+  RegistrationClientCapabilities: {
+    dynamicRegistration: { type: "b" },
+  },
   WorkspaceClientCapabilities: {
     inlayHint: { type: ["S", "RefreshClientCapabilities"] },
     codeLens: { type: ["S", "RefreshClientCapabilities"] },
+    textDocumentContent: { type: "*" },
     workspaceFolders: { type: "b" },
   },
   ShowDocumentClientCapabilities: {
@@ -85,6 +89,8 @@ export const schema: Schema = {
     hover: { type: ["S", "HoverClientCapabilities"] },
     inlayHint: { type: "*" },
     codeLens: { type: "*" },
+    foldingRange: { type: ["S", "RegistrationClientCapabilities"] },
+    definition: { type: ["S", "RegistrationClientCapabilities"] },
   },
   ProfdClientCapabilities: {
     protocolVersion: { type: "u" },
@@ -123,6 +129,12 @@ export const schema: Schema = {
   CodeLensOptions: {
     resolveProvider: { type: "b" },
   },
+  TextDocumentContentOptions: {
+    schemes: { type: ["a", "s"], required: true },
+  },
+  WorkspaceServerCapabilities: {
+    textDocumentContent: { type: ["S", "TextDocumentContentOptions"] },
+  },
   ExecuteCommandOptions: {
     commands: { type: ["a", "s"], required: true },
   },
@@ -154,6 +166,7 @@ export const schema: Schema = {
     inlayHintProvider: { type: "b" },
     workspaceSymbolProvider: { type: "b" },
     executeCommandProvider: { type: ["S", "ExecuteCommandOptions"] },
+    workspace: { type: ["S", "WorkspaceServerCapabilities"] },
     profd: { type: ["S", "ProfdServerCapabilities"] },
     experimental: { type: "*" },
   },
@@ -249,6 +262,36 @@ export const schema: Schema = {
     range: { type: ["S", "Range"], required: true },
     command: { type: ["S", "Command"] },
     data: { type: "*" },
+  },
+  FoldingRangeParams: {
+    workDoneToken: { type: ["o", "i", "s"] },
+    textDocument: { type: ["S", "TextDocumentIdentifier"], required: true },
+  },
+  FoldingRange: {
+    startLine: { type: "u", required: true },
+    endLine: { type: "u", required: true },
+  },
+  DefinitionParams: {
+    workDoneToken: { type: ["o", "i", "s"] },
+    textDocument: { type: ["S", "TextDocumentIdentifier"], required: true },
+    position: { type: ["S", "Position"], required: true },
+  },
+  TextDocumentContentParams: {
+    uri: { type: "s", required: true },
+  },
+  TextDocumentContentResult: {
+    text: { type: "s", required: true },
+  },
+  TextDocumentContentRefreshParams: {
+    uri: { type: "s", required: true },
+  },
+  Registration: {
+    id: { type: "s", required: true },
+    method: { type: "s", required: true },
+    registerOptions: { type: "*" },
+  },
+  RegistrationParams: {
+    registrations: { type: ["a", ["S", "Registration"]], required: true },
   },
   HoverParams: {
     workDoneToken: { type: ["o", "i", "s"] },

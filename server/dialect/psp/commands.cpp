@@ -9,7 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "core/view/code_place.h"
 #include "core/view/resolve.h"
+#include "server/dialect/psp/code_documents.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
 #include "server/dialect/psp/web_page.h"
@@ -66,7 +68,7 @@ class CommandsModule final : public Module {
     std::string_view name;
     void (CommandsModule::*run)(const Params& params, Reply reply);
   };
-  static const std::array<Command, 10> kCommands;
+  static const std::array<Command, 11> kCommands;
 
   void open(const Params& params, Reply reply);
   void close(const Params& params, Reply reply);
@@ -80,6 +82,7 @@ class CommandsModule final : public Module {
     places(params, kSummaryPlaces, "summary", std::move(reply));
   }
   void callers(const Params& params, Reply reply);
+  void assembly(const Params& params, Reply reply);
   void go_to(const Params& params, Reply reply);
   void open_in_browser(const Params& params, Reply reply);
 
@@ -96,19 +99,22 @@ class CommandsModule final : public Module {
 
 // Where a page of a client is put to be shown; "" where there is no place for it. A person may have a daemon
 // an editor, and each has a first client.
-std::string page_path(std::string_view name, ClientId client) {
+std::string page_path(std::string_view name, ClientId client, std::string_view extension = "md") {
   const auto folder = runtime_dir();
-  return folder ? fmt::format("{}/{}-{}-{}.md", *folder, name, ::getpid(), client) : "";
+  return folder ? fmt::format("{}/{}-{}-{}.{}", *folder, name, ::getpid(), client, extension) : "";
 }
+constexpr std::string_view kAssemblyPage = "assembly", kAssemblyExtension = "s";
 
 // The pages that were shown are the session's.
 CommandsModule::~CommandsModule() {
   if (session_.can.native || !session_.can.show_document) return;
   for (const std::string_view name : {"hotspots", "summary", "callers"})
     if (const std::string path = page_path(name, session_.client); !path.empty()) std::remove(path.c_str());
+  if (const std::string path = page_path(kAssemblyPage, session_.client, kAssemblyExtension); !path.empty())
+    std::remove(path.c_str());
 }
 
-const std::array<CommandsModule::Command, 10> CommandsModule::kCommands{{
+const std::array<CommandsModule::Command, 11> CommandsModule::kCommands{{
     {"profd.open", &CommandsModule::open},
     {"profd.close", &CommandsModule::close},
     {"profd.select", &CommandsModule::select},
@@ -117,6 +123,7 @@ const std::array<CommandsModule::Command, 10> CommandsModule::kCommands{{
     {"profd.hotspots", &CommandsModule::hotspots},
     {"profd.summary", &CommandsModule::summary},
     {"profd.callers", &CommandsModule::callers},
+    {"profd.assembly", &CommandsModule::assembly},
     {"profd.goto", &CommandsModule::go_to},
     {"profd.openInBrowser", &CommandsModule::open_in_browser},
 }};
@@ -257,6 +264,55 @@ void CommandsModule::callers(const Params& params, Reply reply) {
                           {"total", found.whole.text(caller.total)},
                           {"share", format_share(caller.total, found.total)}});
         return psp::Any(json{{"function", function}, {"callers", std::move(rows)}});
+      });
+}
+
+// Code, in a document of its own, or in a file where the client takes no such documents.
+void CommandsModule::assembly(const Params& params, Reply reply) {
+  const OpenProfilePtr open = profile(argument(params, "profile", 1), reply);
+  if (!open) return;
+  const std::string named = argument(params, "function", 0);
+  CodeDocumentRequest request = code_document_request(session_, open, true);
+  if (const auto code = parse_code_place(named)) {
+    request.code.place.module = code->module;
+    request.code.place.address = code->address;
+  } else {
+    request.code.place.function = named;
+  }
+  const bool shows = session_.can.show_document && (!session_.can.native || session_.can.text_content);
+  session_.run<psp::ExecuteCommandRequest>(
+      true, std::move(reply), open->place(),
+      [&views = session_.engine.views(), request = std::move(request), shows, native = session_.can.native,
+       as_document = session_.can.text_content, peer = std::weak_ptr<protocol::Peer>(session_.peer),
+       page = session_.code_page, path = page_path(kAssemblyPage, session_.client, kAssemblyExtension)](
+          const StopToken& stop) -> Result<psp::Any> {
+        PROFD_TRY(const DisassemblyAnswer answer, code_at(views, request.code, request.means, stop));
+        if (answer.pieces.empty()) return fail(ErrorCode::not_found, answer.problem);
+        const PieceRow& piece = answer.pieces[answer.piece];
+        const std::string handle = request.code.open->handle;
+        const std::string uri = code_uri(handle, code_of(piece), piece.name);
+        const auto alive = peer.lock();
+        psp::ShowDocumentParams shown;
+        shown.take_focus = true;
+        if (shows && !as_document) {
+          CodeDocumentRequest of_page = request;
+          of_page.code.place = {};
+          of_page.code.place.module = piece.module;
+          of_page.code.place.address = piece.start;
+          PROFD_TRY(const auto document, code_document_at(views, of_page, stop));
+          // Private to the user; the next code that is opened replaces it.
+          if (!path.empty() && write_private_file(path, document->text())) shown.uri = uri_of_path(path);
+          page->set(shown.uri, uri);
+        } else if (shows) {
+          shown.uri = uri;
+        }
+        if (alive && !shown.uri.empty()) {
+          alive->call<psp::ShowDocumentRequest>(shown, [](const auto&) {});
+        } else if (alive && !native) {
+          alive->notify<psp::ShowMessageNotification>(
+              {psp::MessageType::info, sanitize_text(piece.name) + ": " + code_lens_text(answer)});
+        }
+        return psp::Any(json{{"profile", handle}, {"uri", uri}, {"text", code_lens_text(answer)}});
       });
 }
 

@@ -16,7 +16,8 @@
 namespace profd {
 namespace {
 
-psp::Diagnostic to_psp(const Regression& regression, const Document* document, PositionEncoding encoding) {
+psp::Diagnostic diagnostic_to_psp(const Regression& regression, const Document* document,
+                                  PositionEncoding encoding) {
   const std::uint32_t end = document ? document->text().line_length(regression.line, encoding) : 0;
   psp::Diagnostic out;
   out.range = {{regression.line, 0}, {regression.line, end}};
@@ -107,7 +108,7 @@ void DiagnosticsModule::look() {
         for (std::size_t i = 0; i < request.files.size(); ++i)
           for (const Regression& one : all.of_file[i])
             found.of_path[request.files[i].path].push_back(
-                to_psp(one, request.files[i].document.get(), encoding));
+                diagnostic_to_psp(one, request.files[i].document.get(), encoding));
         give(std::move(found));
         return {};
       },

@@ -7,8 +7,10 @@
 
 #include "core/support/base_name.h"
 #include "server/dialect/psp/annotate_request.h"
+#include "server/dialect/psp/code_documents.h"
 #include "server/dialect/psp/module.h"
 #include "server/engine/uri.h"
+#include "server/feature/code_lenses.h"
 #include "server/feature/escape.h"
 #include "server/feature/hover.h"
 #include "server/feature/hover_text.h"
@@ -19,6 +21,7 @@ namespace profd {
 namespace {
 
 constexpr std::size_t kMaxHints = 5000;
+constexpr std::size_t kMaxAssemblyLenses = 200;
 constexpr std::size_t kMaxSymbols = 200;
 constexpr std::uint32_t kMaxCharacter = 0x7FFFFFFF;
 
@@ -32,7 +35,7 @@ std::vector<std::string> sanitized(const std::vector<std::string>& sentences) {
   return out;
 }
 
-psp::HoverPage to_psp(const Hover& hover, const std::string& profile) {
+psp::HoverPage page_to_psp(const Hover& hover, const std::string& profile) {
   psp::HoverPage page;
   page.profile = profile;
   if (!hover.name.empty()) page.name = sanitize_text(hover.name);
@@ -68,13 +71,18 @@ psp::HoverPage to_psp(const Hover& hover, const std::string& profile) {
   return page;
 }
 
+psp::MarkupContent contents_of(const Hover& hover, bool markdown) {
+  return {markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext,
+          markdown ? hover_markdown(hover) : hover_plain_text(hover)};
+}
+
 class EditorModule final : public Module {
  public:
   explicit EditorModule(SessionContext& session) : session_(session) {}
   void bind(protocol::Binder& binder) override;
   void announce(psp::ServerCapabilities& capabilities, psp::ProfdServerCapabilities&) const override {
     capabilities.hover_provider = true;
-    capabilities.code_lens_provider = psp::CodeLensOptions{false};
+    capabilities.code_lens_provider = psp::CodeLensOptions{true};
     capabilities.inlay_hint_provider = true;
     capabilities.workspace_symbol_provider = true;
   }
@@ -83,8 +91,24 @@ class EditorModule final : public Module {
  private:
   // Nothing: no profile annotates documents, or it is no file.
   [[nodiscard]] std::optional<HoverRequest> hover_request(const std::string& uri, std::uint32_t line) const;
+  // A client that shows code by itself has no use for a lens that opens it.
+  [[nodiscard]] bool shows_assembly_lenses() const {
+    return session_.workspace.assembly_lens() && (!session_.can.native || session_.can.text_content);
+  }
   // What annotates documents: the profile that is meant when it is attached. Null: nothing does.
   [[nodiscard]] OpenProfilePtr annotating() const;
+
+  // What `write` makes of a document of code.
+  template <class R, class Write>
+  void answer_code(protocol::Reply<R> reply, CodeDocumentRequest request, Write write) {
+    const std::string place = request.code.open->place();
+    session_.run<R>(true, std::move(reply), place,
+                    [&views = session_.engine.views(), request = std::move(request),
+                     write = std::move(write)](const StopToken& stop) -> Result<typename R::Result> {
+                      PROFD_TRY(const auto document, code_document_at(views, request, stop));
+                      return write(*document);
+                    });
+  }
 
   SessionContext& session_;
   bool lenses_shown_ = false;  // the client may have some: it has to be told when they are turned off
@@ -113,7 +137,7 @@ std::optional<HoverRequest> EditorModule::hover_request(const std::string& uri, 
 void EditorModule::refresh() {
   const auto ignore = [](const auto&) {};
   if (session_.can.hint_refresh) session_.peer->call<psp::InlayHintRefreshRequest>({}, ignore);
-  const bool on = session_.workspace.code_lens();
+  const bool on = session_.workspace.code_lens() || shows_assembly_lenses();
   if (session_.can.lens_refresh && (std::exchange(lenses_shown_, on) || on))
     session_.peer->call<psp::CodeLensRefreshRequest>({}, ignore);
 }
@@ -121,6 +145,14 @@ void EditorModule::refresh() {
 void EditorModule::bind(protocol::Binder& binder) {
   binder.request<psp::InlayHintRequest>(
       [this](const psp::InlayHintParams& params, protocol::Reply<psp::InlayHintRequest> reply) {
+        if (auto code = code_document_request(session_, params.text_document.uri)) {
+          if (code->costs) return reply(std::nullopt);
+          return answer_code<psp::InlayHintRequest>(
+              std::move(reply), std::move(*code),
+              [range = params.range, encoding = session_.encoding](const CodeDocument& document) {
+                return psp::InlayHintRequest::Result(hints_to_psp(document, range, encoding));
+              });
+        }
         const OpenProfilePtr open = annotating();
         if (!open || !session_.workspace.inlay_hints()) return reply(std::nullopt);
         auto request = annotate_request(session_, open, params.text_document.uri);
@@ -150,37 +182,63 @@ void EditorModule::bind(protocol::Binder& binder) {
             });
       });
 
-  binder.request<psp::CodeLensRequest>(
-      [this](const psp::CodeLensParams& params, protocol::Reply<psp::CodeLensRequest> reply) {
-        const OpenProfilePtr open = annotating();
-        if (!open || !session_.workspace.code_lens()) return reply(std::nullopt);
-        lenses_shown_ = true;
-        auto request = annotate_request(session_, open, params.text_document.uri);
-        if (!request) return reply(std::nullopt);
-        const Needs needs = needs_of_functions(*request);
-        session_.answer<psp::CodeLensRequest>(
-            std::move(reply), std::move(*request), needs,
-            [](Views& views, const AnnotateRequest& asked,
-               const StopToken& stop) -> Result<psp::CodeLensRequest::Result> {
-              PROFD_TRY(const std::vector<FunctionCost> functions, annotate_functions(views, asked, stop));
-              std::vector<psp::CodeLens> lenses;
-              for (const FunctionCost& function : functions) {
-                psp::CodeLens lens;
-                lens.range = line_range(function.line);
-                psp::Command command;
-                command.title = sanitize_text(function.text);
-                command.command = "profd.callers";
-                command.arguments = std::vector<psp::Any>{
-                    psp::Any(nlohmann::json{{"profile", asked.open->handle}, {"function", function.name}})};
-                lens.command = std::move(command);
-                lenses.push_back(std::move(lens));
-              }
-              return psp::CodeLensRequest::Result(std::move(lenses));
-            });
-      });
+  binder.request<psp::CodeLensRequest>([this](const psp::CodeLensParams& params,
+                                              protocol::Reply<psp::CodeLensRequest> reply) {
+    const OpenProfilePtr open = annotating();
+    const bool costs = session_.workspace.code_lens(), code = shows_assembly_lenses();
+    if (!open || (!costs && !code)) return reply(std::nullopt);
+    lenses_shown_ = true;
+    auto request = annotate_request(session_, open, params.text_document.uri);
+    if (!request) return reply(std::nullopt);
+    const Needs needs = needs_of_functions(*request);
+    session_.answer<psp::CodeLensRequest>(
+        std::move(reply), std::move(*request), needs,
+        [costs, code](Views& views, const AnnotateRequest& asked,
+                      const StopToken& stop) -> Result<psp::CodeLensRequest::Result> {
+          PROFD_TRY(const std::vector<FunctionCost> functions,
+                    costs ? annotate_functions(views, asked, stop) : functions_of_file(views, asked, stop));
+          std::vector<psp::CodeLens> lenses;
+          if (code) {
+            for (const FunctionCost& function :
+                 functions_with_code(*asked.open->profile, functions, kMaxAssemblyLenses)) {
+              psp::CodeLens lens;
+              lens.range = line_range(function.line);
+              lens.data =
+                  psp::Any(nlohmann::json{{"profile", asked.open->handle}, {"function", function.name}});
+              lenses.push_back(std::move(lens));
+            }
+          }
+          for (const FunctionCost& function : functions) {
+            if (!costs) break;
+            psp::CodeLens lens;
+            lens.range = line_range(function.line);
+            psp::Command command;
+            command.title = sanitize_text(function.text);
+            command.command = "profd.callers";
+            command.arguments = std::vector<psp::Any>{
+                psp::Any(nlohmann::json{{"profile", asked.open->handle}, {"function", function.name}})};
+            lens.command = std::move(command);
+            lenses.push_back(std::move(lens));
+          }
+          return psp::CodeLensRequest::Result(std::move(lenses));
+        });
+  });
 
   binder.request<psp::HoverRequest>(
       [this](const psp::HoverParams& params, protocol::Reply<psp::HoverRequest> reply) {
+        if (auto code = code_document_request(session_, params.text_document.uri)) {
+          return answer_code<psp::HoverRequest>(
+              std::move(reply), std::move(*code),
+              [line = params.position.line, markdown = session_.can.markdown,
+               encoding = session_.encoding](const CodeDocument& document) {
+                const std::optional<Hover> found = code_hover(document, line);
+                if (!found) return psp::HoverRequest::Result(std::nullopt);
+                psp::Hover result;
+                result.contents = contents_of(*found, markdown);
+                result.range = psp::Range{{line, 0}, {line, encoded_length(document.lines[line], encoding)}};
+                return psp::HoverRequest::Result(std::move(result));
+              });
+        }
         auto hover = hover_request(params.text_document.uri, params.position.line);
         if (!hover) return reply(std::nullopt);
         const Needs needs = needs_of(*hover);
@@ -192,8 +250,7 @@ void EditorModule::bind(protocol::Binder& binder) {
               PROFD_TRY(const std::optional<Hover> found, hover_at(views, asked, stop));
               if (!found) return psp::HoverRequest::Result(std::nullopt);
               psp::Hover result;
-              result.contents.kind = markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext;
-              result.contents.value = markdown ? hover_markdown(*found) : hover_plain_text(*found);
+              result.contents = contents_of(*found, markdown);
               const std::uint32_t end =
                   asked.file.document ? asked.file.document->text().line_length(asked.line, encoding) : 0;
               result.range = psp::Range{{asked.line, 0}, {asked.line, end}};
@@ -212,7 +269,7 @@ void EditorModule::bind(protocol::Binder& binder) {
                const StopToken& stop) -> Result<psp::SourceHoverRequest::Result> {
               PROFD_TRY(const std::optional<Hover> found, hover_at(views, asked, stop));
               if (!found) return psp::SourceHoverRequest::Result(std::nullopt);
-              return psp::SourceHoverRequest::Result(to_psp(*found, asked.file.open->handle));
+              return psp::SourceHoverRequest::Result(page_to_psp(*found, asked.file.open->handle));
             });
       });
 

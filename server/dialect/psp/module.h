@@ -43,13 +43,14 @@ std::unique_ptr<Module> make_editor_module(SessionContext& session);       // hi
 std::unique_ptr<Module> make_diagnostics_module(SessionContext& session);  // textDocument/publishDiagnostics
 std::unique_ptr<Module> make_commands_module(SessionContext& session);     // workspace/executeCommand
 std::unique_ptr<Module> make_profiles_module(SessionContext& session);     // profile/*, metric/list
-std::unique_ptr<Module> make_symbols_module(SessionContext& session);  // profile/modules, profile/symbolize
-std::unique_ptr<Module> make_project_module(SessionContext& session);  // what .profd.toml says to open
-std::unique_ptr<Module> make_views_module(SessionContext& session);    // view/*
-std::unique_ptr<Module> make_sources_module(SessionContext& session);  // source/*
-std::unique_ptr<Module> make_code_module(SessionContext& session);     // source/disassembly
-std::unique_ptr<Module> make_web_module(SessionContext& session);      // web/address
-std::unique_ptr<Module> make_uploads_module(SessionContext& session);  // upload/*
-std::unique_ptr<Module> make_shared_module(SessionContext& session);   // selection/*, $/memory, profd/status
+std::unique_ptr<Module> make_symbols_module(SessionContext& session);   // profile/modules, profile/symbolize
+std::unique_ptr<Module> make_project_module(SessionContext& session);   // what .profd.toml says to open
+std::unique_ptr<Module> make_views_module(SessionContext& session);     // view/*
+std::unique_ptr<Module> make_sources_module(SessionContext& session);   // source/*
+std::unique_ptr<Module> make_code_module(SessionContext& session);      // source/disassembly
+std::unique_ptr<Module> make_assembly_module(SessionContext& session);  // profd-asm: documents, their lenses
+std::unique_ptr<Module> make_web_module(SessionContext& session);       // web/address
+std::unique_ptr<Module> make_uploads_module(SessionContext& session);   // upload/*
+std::unique_ptr<Module> make_shared_module(SessionContext& session);    // selection/*, $/memory, profd/status
 
 }  // namespace profd

@@ -108,7 +108,7 @@ protocol::ResponseError why_not_opened(Error error, const std::string& file, con
   return to_psp(error, name);
 }
 
-psp::ProfileExportResult to_psp(ExportAnswer answer, const WriterInfo& writer) {
+psp::ProfileExportResult export_to_psp(ExportAnswer answer, const WriterInfo& writer) {
   psp::ProfileExportResult result;
   result.format = writer.id;
   result.mime_type = writer.mime_type;
@@ -507,7 +507,7 @@ void ProfilesModule::bind(protocol::Binder& binder) {
             [open = *open,
              request = std::move(request)](const StopToken& stop) -> Result<psp::ProfileExportResult> {
               PROFD_TRY(ExportAnswer answer, export_profile(*open, request, stop));
-              return to_psp(std::move(answer), request.writer->info());
+              return export_to_psp(std::move(answer), request.writer->info());
             });
       });
 

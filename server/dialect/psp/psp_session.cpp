@@ -73,10 +73,17 @@ Abilities abilities_of(const psp::ClientCapabilities& caps) {
         caps.workspace->inlay_hint && caps.workspace->inlay_hint->refresh_support.value_or(false);
     can.lens_refresh =
         caps.workspace->code_lens && caps.workspace->code_lens->refresh_support.value_or(false);
+    can.text_content = caps.workspace->text_document_content.has_value();
   }
   if (caps.window) {
     can.progress = caps.window->work_done_progress.value_or(false);
     can.show_document = caps.window->show_document && caps.window->show_document->support;
+  }
+  if (caps.text_document) {
+    const auto& text = *caps.text_document;
+    can.inlay_hints = text.inlay_hint.has_value();
+    can.registers_folds = text.folding_range && text.folding_range->dynamic_registration.value_or(false);
+    can.registers_definitions = text.definition && text.definition->dynamic_registration.value_or(false);
   }
   if (caps.text_document && caps.text_document->hover && caps.text_document->hover->content_format) {
     const auto& formats = *caps.text_document->hover->content_format;
@@ -121,6 +128,7 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   modules_.push_back(make_views_module(context_));
   modules_.push_back(make_sources_module(context_));
   modules_.push_back(make_code_module(context_));
+  modules_.push_back(make_assembly_module(context_));
   modules_.push_back(make_uploads_module(context_));
   modules_.push_back(make_web_module(context_));
   modules_.push_back(make_shared_module(context_));

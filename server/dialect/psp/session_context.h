@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "protocol/jsonrpc.h"
+#include "server/dialect/psp/code_page.h"
 #include "server/dialect/psp/convert.h"
 #include "server/dialect/psp/opening.h"
 #include "server/dialect/session.h"
@@ -30,6 +31,9 @@ namespace profd {
 struct Abilities {
   bool hint_refresh = false, lens_refresh = false, show_document = false, progress = false;
   bool markdown = false, profile_changed = false, selection = false, status = false, project = false;
+  bool inlay_hints = false;
+  bool text_content = false;  // it takes documents of a scheme of ours
+  bool registers_folds = false, registers_definitions = false;
   bool native = false;  // knows profd's own methods, and shows what they answer
 };
 
@@ -51,6 +55,7 @@ struct SessionContext {
   Tasks tasks;
   Opening opening;
   Repeats logged, shown;
+  std::shared_ptr<CodePage> code_page = std::make_shared<CodePage>();
   std::shared_ptr<protocol::Peer> peer;
   // Runs `work` on a worker, then `then` on the strand if the session is still there; the client's messages
   // behind this one wait until it is over, so that their order is kept. Set by the session.

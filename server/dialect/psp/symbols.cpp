@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kModulesTold = 100;
 
-psp::ModuleState to_psp(ModuleState state) {
+psp::ModuleState state_to_psp(ModuleState state) {
   switch (state) {
     case ModuleState::full:
       return psp::ModuleState::full;
@@ -32,13 +32,13 @@ psp::ModuleState to_psp(ModuleState state) {
   return psp::ModuleState::none;
 }
 
-psp::ProfileModule to_psp(const ModuleRow& row) {
+psp::ProfileModule module_to_psp(const ModuleRow& row) {
   psp::ProfileModule out;
   out.name = sanitize_text(row.name);
   out.path = sanitize_text(row.path);
   if (!row.build_id.empty()) out.build_id = row.build_id;
   out.amount = to_psp(row.amount);
-  out.state = to_psp(row.state);
+  out.state = state_to_psp(row.state);
   if (!row.reason.empty()) out.reason = sanitize_text(row.reason);
   if (!row.remedy.empty()) out.remedy = sanitize_text(row.remedy);
   if (!row.file.empty()) out.file = sanitize_text(row.file);
@@ -106,7 +106,8 @@ void SymbolsModule::answer(const OpenProfilePtr& open, protocol::Reply<Symbolize
                             result.profile = open->handle;
                             result.revision = open->revision;
                             result.text = all.text;
-                            for (const ModuleRow& row : all.rows) result.modules.push_back(to_psp(row));
+                            for (const ModuleRow& row : all.rows)
+                              result.modules.push_back(module_to_psp(row));
                             result.left = static_cast<std::uint32_t>(all.left);
                             return result;
                           });
@@ -131,7 +132,7 @@ void SymbolsModule::bind(protocol::Binder& binder) {
           result.profile = open->handle;
           result.revision = open->revision;
           result.metric = all.metric;
-          for (const ModuleRow& row : all.rows) result.modules.push_back(to_psp(row));
+          for (const ModuleRow& row : all.rows) result.modules.push_back(module_to_psp(row));
           result.left = static_cast<std::uint32_t>(all.left);
           result.symbolizing = busy;
           return result;

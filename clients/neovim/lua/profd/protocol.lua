@@ -468,10 +468,15 @@ M.DaemonState = {
 ---@class profd.RefreshClientCapabilities
 ---@field refreshSupport? boolean The client takes the refresh request.
 
+--- Whether the server may say later for which documents it answers.
+---@class profd.RegistrationClientCapabilities
+---@field dynamicRegistration? boolean The client takes `client/registerCapability` for it.
+
 --- What the client can do for the workspace.
 ---@class profd.WorkspaceClientCapabilities
 ---@field inlayHint? profd.RefreshClientCapabilities Inlay hints.
 ---@field codeLens? profd.RefreshClientCapabilities Code lenses.
+---@field textDocumentContent? any Present: the client asks the server for documents of its schemes.
 ---@field workspaceFolders? boolean The client has workspace folders.
 
 --- Whether the client can show a document.
@@ -492,6 +497,8 @@ M.DaemonState = {
 ---@field hover? profd.HoverClientCapabilities Hovers.
 ---@field inlayHint? any Present: the client shows inlay hints.
 ---@field codeLens? any Present: the client shows code lenses.
+---@field foldingRange? profd.RegistrationClientCapabilities Folds.
+---@field definition? profd.RegistrationClientCapabilities Definitions.
 
 --- What a client with profd support can do.
 ---@class profd.ProfdClientCapabilities
@@ -536,6 +543,14 @@ M.DaemonState = {
 ---@class profd.CodeLensOptions
 ---@field resolveProvider? boolean Lenses are resolved one by one.
 
+--- Documents that the server has the text of.
+---@class profd.TextDocumentContentOptions
+---@field schemes string[] Their schemes.
+
+--- What the server can do for the workspace.
+---@class profd.WorkspaceServerCapabilities
+---@field textDocumentContent? profd.TextDocumentContentOptions `workspace/textDocumentContent`, for clients that have it.
+
 --- Commands of the server.
 ---@class profd.ExecuteCommandOptions
 ---@field commands string[] Their ids.
@@ -572,6 +587,7 @@ M.DaemonState = {
 ---@field inlayHintProvider? boolean Inlay hints.
 ---@field workspaceSymbolProvider? boolean Workspace symbols, hottest first.
 ---@field executeCommandProvider? profd.ExecuteCommandOptions Commands.
+---@field workspace? profd.WorkspaceServerCapabilities For the workspace.
 ---@field profd? profd.ProfdServerCapabilities The native methods; also at `experimental.profd`.
 ---@field experimental? any `{"profd": ...}` for clients that drop members they do not know.
 
@@ -688,6 +704,44 @@ M.DaemonState = {
 ---@field range profd.Range Where.
 ---@field command? profd.Command What it says and does.
 ---@field data? any Kept by the client.
+
+--- Parameters of `textDocument/foldingRange`.
+---@class profd.FoldingRangeParams
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field textDocument profd.TextDocumentIdentifier The document.
+
+--- Lines that fold.
+---@class profd.FoldingRange
+---@field startLine integer The first, which stays in sight.
+---@field endLine integer The last.
+
+--- Parameters of `textDocument/definition`.
+---@class profd.DefinitionParams
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field textDocument profd.TextDocumentIdentifier The document.
+---@field position profd.Position Where; its line counts.
+
+--- Parameters of `workspace/textDocumentContent`.
+---@class profd.TextDocumentContentParams
+---@field uri string The document.
+
+--- Result of `workspace/textDocumentContent`.
+---@class profd.TextDocumentContentResult
+---@field text string All of its text.
+
+--- Parameters of `workspace/textDocumentContent/refresh`.
+---@class profd.TextDocumentContentRefreshParams
+---@field uri string The document.
+
+--- A method that the server answers for some documents.
+---@class profd.Registration
+---@field id string Names it.
+---@field method string The method.
+---@field registerOptions? any For which documents: `documentSelector`.
+
+--- Parameters of `client/registerCapability`.
+---@class profd.RegistrationParams
+---@field registrations profd.Registration[] What is registered.
 
 --- Parameters of `textDocument/hover`.
 ---@class profd.HoverParams
@@ -2194,6 +2248,18 @@ M.methods = {
   --- What each function costs, above it. Only when the setting turns lenses on.
   --- params: profd.CodeLensParams; result: profd.CodeLens[]|nil
   code_lens = "textDocument/codeLens",
+  --- What a lens on machine code says: its size, in how many places it is, the hottest instruction. For that a binary is read.
+  --- params: profd.CodeLens; result: profd.CodeLens
+  code_lens_resolve = "codeLens/resolve",
+  --- Basic blocks, and what was inlined into them, of a document `profd-asm:`; null for others. Registered for such documents alone, where the client takes registrations.
+  --- params: profd.FoldingRangeParams; result: profd.FoldingRange[]|nil
+  folding_range = "textDocument/foldingRange",
+  --- Where a jump or a call of a document `profd-asm:` leads, of its other lines the source line; null for other documents. Registered for such documents alone, where the client takes registrations.
+  --- params: profd.DefinitionParams; result: profd.Location[]|nil
+  definition = "textDocument/definition",
+  --- The text of a document `profd-asm:`: code of a profile that is open, below the source lines that it is of. `profd.assembly` shows one.
+  --- params: profd.TextDocumentContentParams; result: profd.TextDocumentContentResult
+  text_document_content = "workspace/textDocumentContent",
   --- All metrics of a line, with its top callers and callees; where a line has no costs of its own, those of the function that begins on it.
   --- params: profd.HoverParams; result: profd.Hover|nil
   hover = "textDocument/hover",
@@ -2212,6 +2278,12 @@ M.methods = {
   --- The lenses changed: ask again.
   --- params: none; result: nil
   code_lens_refresh = "workspace/codeLens/refresh",
+  --- The text of a document changed: ask again.
+  --- params: profd.TextDocumentContentRefreshParams; result: nil
+  text_document_content_refresh = "workspace/textDocumentContent/refresh",
+  --- What the server answers of documents `profd-asm:` alone: folds and definitions. Sent where the client has `dynamicRegistration` for them.
+  --- params: profd.RegistrationParams; result: nil
+  register_capability = "client/registerCapability",
   --- Opens a file. Every profile in it gets a handle; opening the same URI again gives the same ones, and so does a reload.
   --- params: profd.ProfileOpenParams; result: profd.ProfileOpenResult
   profile_open = "profile/open",
@@ -2456,9 +2528,13 @@ M.schema = {
   RefreshClientCapabilities = {
     refreshSupport = { type = "b" },
   },
+  RegistrationClientCapabilities = {
+    dynamicRegistration = { type = "b" },
+  },
   WorkspaceClientCapabilities = {
     inlayHint = { type = {"S", "RefreshClientCapabilities"} },
     codeLens = { type = {"S", "RefreshClientCapabilities"} },
+    textDocumentContent = { type = "*" },
     workspaceFolders = { type = "b" },
   },
   ShowDocumentClientCapabilities = {
@@ -2475,6 +2551,8 @@ M.schema = {
     hover = { type = {"S", "HoverClientCapabilities"} },
     inlayHint = { type = "*" },
     codeLens = { type = "*" },
+    foldingRange = { type = {"S", "RegistrationClientCapabilities"} },
+    definition = { type = {"S", "RegistrationClientCapabilities"} },
   },
   ProfdClientCapabilities = {
     protocolVersion = { type = "u" },
@@ -2513,6 +2591,12 @@ M.schema = {
   CodeLensOptions = {
     resolveProvider = { type = "b" },
   },
+  TextDocumentContentOptions = {
+    schemes = { type = {"a", "s"}, required = true },
+  },
+  WorkspaceServerCapabilities = {
+    textDocumentContent = { type = {"S", "TextDocumentContentOptions"} },
+  },
   ExecuteCommandOptions = {
     commands = { type = {"a", "s"}, required = true },
   },
@@ -2544,6 +2628,7 @@ M.schema = {
     inlayHintProvider = { type = "b" },
     workspaceSymbolProvider = { type = "b" },
     executeCommandProvider = { type = {"S", "ExecuteCommandOptions"} },
+    workspace = { type = {"S", "WorkspaceServerCapabilities"} },
     profd = { type = {"S", "ProfdServerCapabilities"} },
     experimental = { type = "*" },
   },
@@ -2639,6 +2724,36 @@ M.schema = {
     range = { type = {"S", "Range"}, required = true },
     command = { type = {"S", "Command"} },
     data = { type = "*" },
+  },
+  FoldingRangeParams = {
+    workDoneToken = { type = {"o", "i", "s"} },
+    textDocument = { type = {"S", "TextDocumentIdentifier"}, required = true },
+  },
+  FoldingRange = {
+    startLine = { type = "u", required = true },
+    endLine = { type = "u", required = true },
+  },
+  DefinitionParams = {
+    workDoneToken = { type = {"o", "i", "s"} },
+    textDocument = { type = {"S", "TextDocumentIdentifier"}, required = true },
+    position = { type = {"S", "Position"}, required = true },
+  },
+  TextDocumentContentParams = {
+    uri = { type = "s", required = true },
+  },
+  TextDocumentContentResult = {
+    text = { type = "s", required = true },
+  },
+  TextDocumentContentRefreshParams = {
+    uri = { type = "s", required = true },
+  },
+  Registration = {
+    id = { type = "s", required = true },
+    method = { type = "s", required = true },
+    registerOptions = { type = "*" },
+  },
+  RegistrationParams = {
+    registrations = { type = {"a", {"S", "Registration"}}, required = true },
   },
   HoverParams = {
     workDoneToken = { type = {"o", "i", "s"} },

@@ -1,92 +1,15 @@
 // Machine code as clients get it, from instructions that are written down here.
 #include "server/feature/disassembly_answer.h"
 
-#include "server/engine/joined_symbols.h"
 #include "server/engine/workspace_files.h"
 #include "server/feature/code_headings.h"
 #include "server/feature/code_notes.h"
 #include "tests/support/catch.h"
-#include "tests/support/code_profile.h"
+#include "tests/support/four_rows.h"
 #include "tests/support/temp_folder.h"
-#include "tests/support/viewed.h"
 
 using namespace profd;
 using namespace profd::test;
-
-namespace {
-
-// 0x1000 add, 0x1004 call 0x2000, 0x1008 jne 0x1000, 0x100c ret; mix (line 20) is inlined at 0x1004, called
-// on line 10.
-FoundCode four_rows() {
-  FoundCode code;
-  code.address = {0x1000, 0x1004, 0x1008, 0x100c};
-  code.rows.code = std::string(16, 'x');
-  code.rows.length = {4, 4, 4, 4};
-  code.rows.kind = {InstructionKind::plain, InstructionKind::call, InstructionKind::conditional_jump,
-                    InstructionKind::return_};
-  code.rows.target = {kNoTarget, 0x2000, 0x1000, kNoTarget};
-  code.rows.text = "addcalljneret";
-  code.rows.text_size = {3, 4, 3, 3};
-  code.rows.places = {0x2000};
-  code.text_begin = {0, 3, 7, 10};
-  BinarySymbols& symbols = code.symbols = symbols_for(5);
-  symbols.texts = {"", "f", "mix", "g", "a.cc"};
-  symbols.functions.name = {1, 2, 3};
-  symbols.functions.linkage_name = {0, 0, 0};
-  symbols.functions.file = {4, 4, 4};
-  symbols.functions.first_line = {9, 19, 0};
-  symbols.links.parent = {kNone, 0, kNone};
-  symbols.links.function = {0, 1, 2};
-  symbols.links.file = {4, 4, 4};
-  symbols.links.line = {10, 20, 40};
-  symbols.links.column = {0, 0, 0};
-  symbols.link = {0, 1, 0, 0, 2};
-  return code;
-}
-
-struct Program {
-  ProfilePtr profile;
-  Program() {
-    CodeProfile code;
-    const PieceId f = code.piece("f", 0x1000, 16), g = code.piece("g", 0x2000, 8);
-    const FrameId f_at_call = code.frame("f", {0x1008, f, 10, true});
-    const FrameId mix_at_call = code.frame("mix", {0x1008, f, 20, true, true});
-    code.stack({code.frame("f", {0x1002, f, 10})}, 2);
-    code.stack({f_at_call, mix_at_call, code.frame("g", {0x2000, g, 40})}, 6);
-    code.stack({code.frame("f", {0x1010, f, 10})}, 1);  // behind the last instruction
-    code.stack({code.frame("other", {0, {}, 1})}, 1);
-    profile = code.finish();
-  }
-};
-
-Result<DisassemblyAnswer> answer_of(const ProfilePtr& profile, const CodePlace& place,
-                                    CodeQuestion* asked = nullptr, std::string problem = "",
-                                    const WorkspaceSnapshot& workspace = {}) {
-  Viewed viewed(profile);
-  DisassemblyRequest request;
-  request.open = viewed.open;
-  request.workspace = workspace;
-  request.spec = spec_from("flat");
-  request.place = place;
-  request.metrics = {"cpu"};
-  return disassembly_answer(viewed.views, request,
-                            [&](const CodeQuestion& question) -> Result<CodeAnswer> {
-                              if (asked != nullptr) *asked = question;
-                              CodeAnswer answer;
-                              answer.problem = problem;
-                              if (problem.empty()) answer.code = four_rows();
-                              return answer;
-                            },
-                            {});
-}
-
-CodePlace function(std::string name) {
-  CodePlace place;
-  place.function = std::move(name);
-  return place;
-}
-
-}  // namespace
 
 TEST_CASE("a function is shown with costs, targets, blocks and what was inlined") {
   const Program program;

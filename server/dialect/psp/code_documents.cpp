@@ -1,0 +1,177 @@
+#include "server/dialect/psp/code_documents.h"
+
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/view/code_place.h"
+#include "server/engine/uri.h"
+#include "server/feature/escape.h"
+#include "server/feature/names.h"
+#include "server/feature/source_text_answer.h"
+
+namespace profd {
+namespace {
+
+constexpr std::size_t kMaxCodeUri = 16384, kMaxNameInUri = 80, kMaxSourcesRead = 64;
+
+struct CodeUri {
+  std::string profile;
+  CodeAddress code;
+};
+
+std::optional<CodeUri> parse_code_uri(std::string_view uri) {
+  if (uri.size() > kMaxCodeUri || !uri.starts_with(kCodeScheme)) return std::nullopt;
+  uri.remove_prefix(kCodeScheme.size());
+  if (!uri.starts_with(':')) return std::nullopt;
+  uri.remove_prefix(1);
+  while (uri.starts_with('/')) uri.remove_prefix(1);
+  const std::size_t slash = uri.find('/');
+  if (slash == uri.npos) return std::nullopt;
+  const std::string_view rest = uri.substr(slash + 1);
+  // As it is written in paths: editors leave a plus as it is there, or write it in hexadecimal.
+  std::string place;
+  for (const char c : rest.substr(0, rest.find('/'))) place += c == '+' ? "%2B" : std::string(1, c);
+  const auto profile = fragment_decoded(uri.substr(0, slash));
+  const auto decoded = fragment_decoded(place);
+  if (!profile || !decoded) return std::nullopt;
+  const auto code = parse_code_place(*decoded);
+  return code ? std::optional(CodeUri{*profile, *code}) : std::nullopt;
+}
+
+// Lines of files of the workspace, each of which is read when the first one is asked for.
+class SourceLines {
+ public:
+  SourceLines(const std::vector<std::string>& folders, const StopToken& stop)
+      : folders_(folders), stop_(stop) {}
+
+  std::optional<std::string> line(const std::string& path, std::uint32_t number) {
+    auto found = lines_.find(path);
+    if (found == lines_.end()) {
+      if (lines_.size() >= kMaxSourcesRead) return std::nullopt;
+      found = lines_.emplace(path, read(path)).first;
+    }
+    if (number == 0 || number > found->second.size()) return std::nullopt;
+    return found->second[number - 1];
+  }
+
+ private:
+  std::vector<std::string> read(const std::string& path) const {
+    std::vector<std::string> lines;
+    const auto found = source_text(folders_, path, stop_);
+    if (!found) return lines;
+    const std::string& text = found->text;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      lines.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+    return lines;
+  }
+
+  const std::vector<std::string>& folders_;
+  const StopToken& stop_;
+  std::map<std::string, std::vector<std::string>> lines_;
+};
+
+}  // namespace
+
+std::string code_of(const PieceRow& piece) {
+  return fmt::format("{}+0x{:x}", piece.module, piece.start);
+}
+
+std::string code_uri(const std::string& profile, const std::string& code, const std::string& name) {
+  const std::string shown = cut_to_width(sanitize_text(short_name(name)), kMaxNameInUri);
+  return fmt::format("{}:/{}/{}/{}.s", kCodeScheme, percent_encoded(profile), percent_encoded(code),
+                     percent_encoded(shown));
+}
+
+CodeMeansHeld code_means(const SessionContext& session, const OpenProfile& open) {
+  const SymbolOptions& how = session.engine.symbolizing().options();
+  return {session.workspace.symbol_places(open.place()), how.program, how.limits, how.patience};
+}
+
+DisassemblyRequest code_request(const SessionContext& session, const OpenProfilePtr& open) {
+  DisassemblyRequest request;
+  request.open = open;
+  request.workspace = session.workspace.snapshot();
+  request.spec.filters = session.workspace.filters(open->uri);
+  return request;
+}
+
+CodeDocumentRequest code_document_request(const SessionContext& session, const OpenProfilePtr& open,
+                                          bool costs) {
+  CodeDocumentRequest out;
+  out.code = code_request(session, open);
+  for (const MetricInfo& metric : open->profile->metrics()) {
+    if (metric.name != open->metric_info().name) out.code.metrics.push_back(metric.name);
+  }
+  out.means = code_means(session, *open);
+  out.folders = session.workspace.walked_roots();
+  out.costs = costs;
+  return out;
+}
+
+std::optional<CodeDocumentRequest> code_document_request(SessionContext& session, const std::string& uri) {
+  const std::string page = session.code_page->code_of(uri);
+  const auto place = parse_code_uri(page.empty() ? uri : page);
+  if (!place) return std::nullopt;
+  const auto open = session.profile(place->profile);
+  if (!open) return std::nullopt;
+  const bool costs = !page.empty() || !session.can.inlay_hints || !session.workspace.inlay_hints();
+  CodeDocumentRequest out = code_document_request(session, *open, costs);
+  out.code.place.module = place->code.module;
+  out.code.place.address = place->code.address;
+  return out;
+}
+
+Result<DisassemblyAnswer> code_at(Views& views, const DisassemblyRequest& request, const CodeMeansHeld& means,
+                                  const StopToken& stop) {
+  return disassembly_answer(
+      views, request,
+      [&](const CodeQuestion& question) {
+        return look_up_code(question, {means.places, means.program, means.limits, means.patience}, stop);
+      },
+      stop);
+}
+
+Result<std::shared_ptr<const CodeDocument>> code_document_at(Views& views, const CodeDocumentRequest& request,
+                                                             const StopToken& stop) {
+  const CodePlace& place = request.code.place;
+  const std::string what = fmt::format("{}+0x{:x}\n{}\n{}", place.module, place.address, request.costs,
+                                       request.code.workspace.key);
+  std::shared_ptr<const CodeDocument> without;
+  auto found = views.kept<CodeDocument>(
+      *request.code.open, request.code.spec, what, stop,
+      [&](const StopToken& token) -> Result<std::shared_ptr<const CodeDocument>> {
+        PROFD_TRY(DisassemblyAnswer answer, code_at(views, request.code, request.means, token));
+        const std::string problem = answer.problem;
+        SourceLines lines(request.folders, token);
+        auto made = std::make_shared<const CodeDocument>(code_document(
+            std::move(answer), request.code.open->name, request.costs,
+            [&](const std::string& path, std::uint32_t line) { return lines.line(path, line); }));
+        if (problem.empty()) return made;
+        // What is missing may be there the next time.
+        without = std::move(made);
+        return fail(ErrorCode::not_found, problem);
+      });
+  if (!found && without) return without;
+  return found;
+}
+
+std::vector<psp::InlayHint> hints_to_psp(const CodeDocument& document, const psp::Range& range,
+                                         PositionEncoding encoding) {
+  constexpr std::size_t kMaxCodeHints = 5000;
+  std::vector<psp::InlayHint> hints;
+  for (CodeHint& of : code_hints(document)) {
+    if (of.line < range.start.line || of.line > range.end.line || hints.size() >= kMaxCodeHints) continue;
+    psp::InlayHint& hint = hints.emplace_back();
+    hint.position = {of.line, encoded_length(document.lines[of.line], encoding)};
+    hint.label = std::move(of.text);
+    hint.padding_left = true;
+  }
+  return hints;
+}
+
+}  // namespace profd
