@@ -77,10 +77,6 @@ class SourceLines {
 
 }  // namespace
 
-std::string code_of(const PieceRow& piece) {
-  return fmt::format("{}+0x{:x}", piece.module, piece.start);
-}
-
 std::string code_uri(const std::string& profile, const std::string& code, const std::string& name) {
   const std::string shown = cut_to_width(sanitize_text(short_name(name)), kMaxNameInUri);
   return fmt::format("{}:/{}/{}/{}.s", kCodeScheme, percent_encoded(profile), percent_encoded(code),
@@ -106,6 +102,9 @@ CodeDocumentRequest code_document_request(const SessionContext& session, const O
   out.code = code_request(session, open);
   for (const MetricInfo& metric : open->profile->metrics()) {
     if (metric.name != open->metric_info().name) out.code.metrics.push_back(metric.name);
+  }
+  if (open->derived) {
+    for (const ProfileMeasure& one : open->derived->known) out.code.metrics.push_back(one.metric.name);
   }
   out.means = code_means(session, *open);
   out.folders = session.workspace.walked_roots();
@@ -136,20 +135,49 @@ Result<DisassemblyAnswer> code_at(Views& views, const DisassemblyRequest& reques
       stop);
 }
 
+namespace {
+
+// Further code of the function that is shown. Looks at no binary.
+Result<std::vector<PieceRow>> other_code(Views& views, const DisassemblyRequest& request,
+                                         const DisassemblyAnswer& shown, const StopToken& stop) {
+  std::vector<PieceRow> others;
+  if (shown.pieces.empty()) return others;
+  DisassemblyRequest all = request;
+  all.metrics.clear();
+  all.place = {};
+  all.place.function = shown.pieces[shown.piece].name;
+  const auto no_code = [](const CodeQuestion&) -> Result<CodeAnswer> {
+    CodeAnswer none;
+    none.problem = "not asked for";
+    return none;
+  };
+  auto answer = disassembly_answer(views, all, no_code, stop);
+  if (!answer && answer.error().code == ErrorCode::not_found) return others;  // known by its symbol alone
+  PROFD_TRY(DisassemblyAnswer found, std::move(answer));
+  for (PieceRow& piece : found.pieces) {
+    if (code_of(piece) != code_of(shown.pieces[shown.piece])) others.push_back(std::move(piece));
+  }
+  return others;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const CodeDocument>> code_document_at(Views& views, const CodeDocumentRequest& request,
                                                              const StopToken& stop) {
   const CodePlace& place = request.code.place;
-  const std::string what = fmt::format("{}+0x{:x}\n{}\n{}", place.module, place.address, request.costs,
-                                       request.code.workspace.key);
+  std::string what = fmt::format("{}+0x{:x}\n{}\n{}", place.module, place.address, request.costs,
+                                 request.code.workspace.key);
+  for (const std::string& metric : request.code.metrics) what += "\n" + metric;
   std::shared_ptr<const CodeDocument> without;
   auto found = views.kept<CodeDocument>(
       *request.code.open, request.code.spec, what, stop,
       [&](const StopToken& token) -> Result<std::shared_ptr<const CodeDocument>> {
         PROFD_TRY(DisassemblyAnswer answer, code_at(views, request.code, request.means, token));
         const std::string problem = answer.problem;
+        PROFD_TRY(std::vector<PieceRow> others, other_code(views, request.code, answer, token));
         SourceLines lines(request.folders, token);
         auto made = std::make_shared<const CodeDocument>(code_document(
-            std::move(answer), request.code.open->name, request.costs,
+            std::move(answer), std::move(others), request.code.open->name, request.costs,
             [&](const std::string& path, std::uint32_t line) { return lines.line(path, line); }));
         if (problem.empty()) return made;
         // What is missing may be there the next time.

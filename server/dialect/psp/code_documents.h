@@ -17,8 +17,6 @@ inline constexpr std::string_view kCodeScheme = "profd-asm";
 
 // "profd-asm:/p1/app%2B0x4001e0/fill.s": the profile, the code, and a name for people.
 std::string code_uri(const std::string& profile, const std::string& code, const std::string& name);
-// "app+0x4001e0"
-std::string code_of(const PieceRow& piece);
 
 // All that a worker needs to find code.
 struct CodeMeansHeld {
