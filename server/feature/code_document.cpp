@@ -119,7 +119,7 @@ class CodeDocumentWriter {
     for (std::size_t i = 0; i < n; ++i) {
       const PieceRow& other = out_.others[i];
       out_.line_of_other.push_back(static_cast<std::uint32_t>(out_.lines.size()));
-      const std::string name = other.name == function ? std::string() : "inlined in " + other.name + "  ";
+      const std::string name = other.name == function ? std::string() : "in " + other.name + "  ";
       line(fmt::format("; also {}{}: self {}", sanitize_text(name), sanitize_text(code_of(other)),
                        other.self.share_text));
     }
@@ -327,7 +327,7 @@ std::optional<CodeLink> code_link(const CodeDocument& document, std::uint32_t li
   if (other != document.line_of_other.end()) {
     const PieceRow& piece = document.others[static_cast<std::size_t>(other - document.line_of_other.begin())];
     out.code = code_of(piece);
-    out.name = piece.name;
+    out.name = document.function.empty() ? piece.name : document.function;
     return out;
   }
   const auto next = std::lower_bound(document.line_of_row.begin(), document.line_of_row.end(), line);

@@ -15,7 +15,8 @@ namespace profd {
 
 struct CodeDocument {
   DisassemblyAnswer answer;      // of one piece, with all metrics of the profile as columns
-  std::vector<PieceRow> others;  // further code of the same function
+  std::string function;          // that was asked for; "" its code was
+  std::vector<PieceRow> others;  // further code of that function
   std::string profile_name;
   std::vector<std::string> lines;            // without breaks; texts of files are made safe
   std::vector<std::uint32_t> line_of_row;    // 0-based

@@ -14,11 +14,13 @@
 namespace profd {
 namespace {
 
+constexpr std::string_view kCodeExtension = ".s";
 constexpr std::size_t kMaxCodeUri = 16384, kMaxNameInUri = 80, kMaxSourcesRead = 64;
 
 struct CodeUri {
   std::string profile;
   CodeAddress code;
+  std::string name;
 };
 
 std::optional<CodeUri> parse_code_uri(std::string_view uri) {
@@ -37,7 +39,14 @@ std::optional<CodeUri> parse_code_uri(std::string_view uri) {
   const auto decoded = fragment_decoded(place);
   if (!profile || !decoded) return std::nullopt;
   const auto code = parse_code_place(*decoded);
-  return code ? std::optional(CodeUri{*profile, *code}) : std::nullopt;
+  if (!code) return std::nullopt;
+  CodeUri out{*profile, *code, {}};
+  if (const std::size_t name = rest.find('/'); name != rest.npos) {
+    std::string_view written = rest.substr(name + 1);
+    if (written.ends_with(kCodeExtension)) written.remove_suffix(kCodeExtension.size());
+    out.name = fragment_decoded(written).value_or("");
+  }
+  return out;
 }
 
 // Lines of files of the workspace, each of which is read when the first one is asked for.
@@ -79,8 +88,8 @@ class SourceLines {
 
 std::string code_uri(const std::string& profile, const std::string& code, const std::string& name) {
   const std::string shown = cut_to_width(sanitize_text(short_name(name)), kMaxNameInUri);
-  return fmt::format("{}:/{}/{}/{}.s", kCodeScheme, percent_encoded(profile), percent_encoded(code),
-                     percent_encoded(shown));
+  return fmt::format("{}:/{}/{}/{}{}", kCodeScheme, percent_encoded(profile), percent_encoded(code),
+                     percent_encoded(shown), kCodeExtension);
 }
 
 CodeMeansHeld code_means(const SessionContext& session, const OpenProfile& open) {
@@ -122,6 +131,7 @@ std::optional<CodeDocumentRequest> code_document_request(SessionContext& session
   CodeDocumentRequest out = code_document_request(session, *open, costs);
   out.code.place.module = place->code.module;
   out.code.place.address = place->code.address;
+  out.function = place->name;
   return out;
 }
 
@@ -137,27 +147,37 @@ Result<DisassemblyAnswer> code_at(Views& views, const DisassemblyRequest& reques
 
 namespace {
 
-// Further code of the function that is shown. Looks at no binary.
-Result<std::vector<PieceRow>> other_code(Views& views, const DisassemblyRequest& request,
-                                         const DisassemblyAnswer& shown, const StopToken& stop) {
-  std::vector<PieceRow> others;
-  if (shown.pieces.empty()) return others;
+// The code that a function is in. Looks at no binary.
+Result<std::vector<PieceRow>> pieces_of(Views& views, const DisassemblyRequest& request,
+                                        const std::string& function, const StopToken& stop) {
   DisassemblyRequest all = request;
   all.metrics.clear();
   all.place = {};
-  all.place.function = shown.pieces[shown.piece].name;
+  all.place.function = function;
   const auto no_code = [](const CodeQuestion&) -> Result<CodeAnswer> {
     CodeAnswer none;
     none.problem = "not asked for";
     return none;
   };
   auto answer = disassembly_answer(views, all, no_code, stop);
-  if (!answer && answer.error().code == ErrorCode::not_found) return others;  // known by its symbol alone
+  if (!answer && answer.error().code == ErrorCode::not_found) return std::vector<PieceRow>();
   PROFD_TRY(DisassemblyAnswer found, std::move(answer));
-  for (PieceRow& piece : found.pieces) {
-    if (code_of(piece) != code_of(shown.pieces[shown.piece])) others.push_back(std::move(piece));
+  return std::move(found.pieces);
+}
+
+// Further code of the function that was asked for, where it is in what is shown, else of the one whose that
+// is.
+Result<std::vector<PieceRow>> other_code(Views& views, const CodeDocumentRequest& request,
+                                         const DisassemblyAnswer& shown, const StopToken& stop) {
+  if (shown.pieces.empty()) return std::vector<PieceRow>();
+  const PieceRow& piece = shown.pieces[shown.piece];
+  for (const std::string& function : {request.function, piece.name}) {
+    if (function.empty()) continue;
+    PROFD_TRY(std::vector<PieceRow> pieces, pieces_of(views, request.code, function, stop));
+    const auto itself = [&](const PieceRow& other) { return code_of(other) == code_of(piece); };
+    if (std::erase_if(pieces, itself) > 0) return pieces;
   }
-  return others;
+  return std::vector<PieceRow>();
 }
 
 }  // namespace
@@ -167,6 +187,7 @@ Result<std::shared_ptr<const CodeDocument>> code_document_at(Views& views, const
   const CodePlace& place = request.code.place;
   std::string what = fmt::format("{}+0x{:x}\n{}\n{}", place.module, place.address, request.costs,
                                  request.code.workspace.key);
+  what += "\n" + request.function;
   for (const std::string& metric : request.code.metrics) what += "\n" + metric;
   std::shared_ptr<const CodeDocument> without;
   auto found = views.kept<CodeDocument>(
@@ -174,11 +195,12 @@ Result<std::shared_ptr<const CodeDocument>> code_document_at(Views& views, const
       [&](const StopToken& token) -> Result<std::shared_ptr<const CodeDocument>> {
         PROFD_TRY(DisassemblyAnswer answer, code_at(views, request.code, request.means, token));
         const std::string problem = answer.problem;
-        PROFD_TRY(std::vector<PieceRow> others, other_code(views, request.code, answer, token));
+        PROFD_TRY(std::vector<PieceRow> others, other_code(views, request, answer, token));
         SourceLines lines(request.folders, token);
-        auto made = std::make_shared<const CodeDocument>(code_document(
+        auto made = std::make_shared<CodeDocument>(code_document(
             std::move(answer), std::move(others), request.code.open->name, request.costs,
             [&](const std::string& path, std::uint32_t line) { return lines.line(path, line); }));
+        made->function = request.function;
         if (problem.empty()) return made;
         // What is missing may be there the next time.
         without = std::move(made);

@@ -129,7 +129,7 @@ TEST_CASE("further code of a function stands above its rows, and leads there") {
   others[1].name = "main";
   const CodeDocument document = document_of(std::move(*answer), false, std::move(others));
   CHECK(document.lines[3] == "; also app+0x5000: self 30.0 %");
-  CHECK(document.lines[4] == "; also inlined in main  app+0x5001: self 30.0 %");
+  CHECK(document.lines[4] == "; also in main  app+0x5001: self 30.0 %");
   CHECK(document.lines[11] == "; and 2 more");
   CHECK(document.lines[12].empty());
   CHECK(code_link(document, 3)->code == "app+0x5000");
