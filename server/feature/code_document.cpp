@@ -16,7 +16,7 @@
 namespace profd {
 namespace {
 
-constexpr std::size_t kPlaceWidth = 9, kMaxJumpsTold = 8;
+constexpr std::size_t kPlaceWidth = 9, kMaxJumpsTold = 8, kMaxOthers = 8;
 
 std::size_t end_of_block(const DisassemblyAnswer& answer, std::size_t block) {
   return block + 1 < answer.blocks.size() ? answer.blocks.first[block + 1] : answer.rows.text.size();
@@ -110,7 +110,20 @@ class CodeDocumentWriter {
     for (const CodeRest& rest : answer_.rest) {
       line(fmt::format("; {}: {}", rest.why, rest.amount.share_text));
     }
+    write_others(piece.name);
     line("");
+  }
+
+  void write_others(const std::string& function) {
+    const std::size_t n = std::min(out_.others.size(), kMaxOthers);
+    for (std::size_t i = 0; i < n; ++i) {
+      const PieceRow& other = out_.others[i];
+      out_.line_of_other.push_back(static_cast<std::uint32_t>(out_.lines.size()));
+      const std::string name = other.name == function ? std::string() : "in " + other.name + "  ";
+      line(fmt::format("; also {}{}: self {}", sanitize_text(name), sanitize_text(code_of(other)),
+                       other.self.share_text));
+    }
+    if (out_.others.size() > n) line(fmt::format("; and {} more", out_.others.size() - n));
   }
 
   // Stands before the letters of arrows.
@@ -219,10 +232,11 @@ std::size_t CodeDocument::memory() const {
   return bytes + answer.rows.text.size() * (600 + answer.columns.size() * 140);
 }
 
-CodeDocument code_document(DisassemblyAnswer answer, std::string profile_name, bool costs,
-                           const CodeSource& source) {
+CodeDocument code_document(DisassemblyAnswer answer, std::vector<PieceRow> others, std::string profile_name,
+                           bool costs, const CodeSource& source) {
   CodeDocument out;
   out.answer = std::move(answer);
+  out.others = std::move(others);
   out.profile_name = std::move(profile_name);
   CodeDocumentWriter(out, costs, source).run();
   return out;
@@ -308,13 +322,20 @@ std::optional<CodeLink> code_link(const CodeDocument& document, std::uint32_t li
   const DisassemblyAnswer& answer = document.answer;
   const InstructionColumns& rows = answer.rows;
   if (line >= document.lines.size() || document.line_of_row.empty()) return std::nullopt;
+  CodeLink out;
+  const auto other = std::find(document.line_of_other.begin(), document.line_of_other.end(), line);
+  if (other != document.line_of_other.end()) {
+    const PieceRow& piece = document.others[static_cast<std::size_t>(other - document.line_of_other.begin())];
+    out.code = code_of(piece);
+    out.name = document.function.empty() ? piece.name : document.function;
+    return out;
+  }
   const auto next = std::lower_bound(document.line_of_row.begin(), document.line_of_row.end(), line);
   // The lines above the first row are of the function, not of that row.
   const bool above_all = document.row_of_line[line] == kNone && line < document.line_of_row.front() &&
                          (document.line_of_row.front() - line > 2);
   if (next == document.line_of_row.end() || above_all) return std::nullopt;
   const auto row = static_cast<std::size_t>(next - document.line_of_row.begin());
-  CodeLink out;
   if (document.row_of_line[line] != kNone && rows.target[row] >= 0) {
     out.line = document.line_of_row[static_cast<std::size_t>(rows.target[row])];
     return out;
@@ -329,6 +350,10 @@ std::optional<CodeLink> code_link(const CodeDocument& document, std::uint32_t li
   out.path = answer.paths[static_cast<std::size_t>(rows.file[row])];
   out.path_line = rows.line[row];
   return out.path.empty() ? std::nullopt : std::optional(out);
+}
+
+std::string code_of(const PieceRow& piece) {
+  return fmt::format("{}+0x{:x}", piece.module, piece.start);
 }
 
 std::string code_lens_text(const DisassemblyAnswer& answer) {

@@ -14,10 +14,13 @@
 namespace profd {
 
 struct CodeDocument {
-  DisassemblyAnswer answer;  // of one piece, with all metrics of the profile as columns
+  DisassemblyAnswer answer;      // of one piece, with all metrics of the profile as columns
+  std::string function;          // that was asked for; "" its code was
+  std::vector<PieceRow> others;  // further code of that function
   std::string profile_name;
   std::vector<std::string> lines;            // without breaks; texts of files are made safe
   std::vector<std::uint32_t> line_of_row;    // 0-based
+  std::vector<std::uint32_t> line_of_other;  // of the first of `others`
   std::vector<std::uint32_t> row_of_line;    // kNone: no instruction stands there
   std::vector<std::uint32_t> line_of_block;  // where it is named; empty: there is one alone
   std::vector<std::string> source;           // by heading: the text of its source line; "" not known
@@ -30,8 +33,9 @@ struct CodeDocument {
 using CodeSource = std::function<std::optional<std::string>(const std::string& path, std::uint32_t line)>;
 
 // `costs`: shares stand before the rows, for editors that show none beside them.
-CodeDocument code_document(DisassemblyAnswer answer, std::string profile_name, bool costs,
-                           const CodeSource& source);
+// `others` are named above the rows, as far as there is room.
+CodeDocument code_document(DisassemblyAnswer answer, std::vector<PieceRow> others, std::string profile_name,
+                           bool costs, const CodeSource& source);
 
 struct CodeHint {
   std::uint32_t line = 0;  // 0-based
@@ -57,9 +61,12 @@ struct CodeLink {
   std::string path;                   // a file of the workspace
   std::uint32_t path_line = 0;        // in it, from 1
 };
-// Jumps and calls lead to their targets, all other rows and what stands above them to the source line.
-// Nothing: nowhere that is known.
+// Jumps and calls lead to their targets, other code of the function to itself, all other rows and what stands
+// above them to the source line. Nothing: nowhere that is known.
 std::optional<CodeLink> code_link(const CodeDocument& document, std::uint32_t line);
+
+// "app+0x4001e0"
+std::string code_of(const PieceRow& piece);
 
 // "asm 4.90 KiB, 3 copies, hottest 41.0 % imul +0x52".
 std::string code_lens_text(const DisassemblyAnswer& answer);

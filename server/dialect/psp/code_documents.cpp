@@ -14,11 +14,13 @@
 namespace profd {
 namespace {
 
+constexpr std::string_view kCodeExtension = ".s";
 constexpr std::size_t kMaxCodeUri = 16384, kMaxNameInUri = 80, kMaxSourcesRead = 64;
 
 struct CodeUri {
   std::string profile;
   CodeAddress code;
+  std::string name;
 };
 
 std::optional<CodeUri> parse_code_uri(std::string_view uri) {
@@ -37,7 +39,14 @@ std::optional<CodeUri> parse_code_uri(std::string_view uri) {
   const auto decoded = fragment_decoded(place);
   if (!profile || !decoded) return std::nullopt;
   const auto code = parse_code_place(*decoded);
-  return code ? std::optional(CodeUri{*profile, *code}) : std::nullopt;
+  if (!code) return std::nullopt;
+  CodeUri out{*profile, *code, {}};
+  if (const std::size_t name = rest.find('/'); name != rest.npos) {
+    std::string_view written = rest.substr(name + 1);
+    if (written.ends_with(kCodeExtension)) written.remove_suffix(kCodeExtension.size());
+    out.name = fragment_decoded(written).value_or("");
+  }
+  return out;
 }
 
 // Lines of files of the workspace, each of which is read when the first one is asked for.
@@ -77,14 +86,10 @@ class SourceLines {
 
 }  // namespace
 
-std::string code_of(const PieceRow& piece) {
-  return fmt::format("{}+0x{:x}", piece.module, piece.start);
-}
-
 std::string code_uri(const std::string& profile, const std::string& code, const std::string& name) {
   const std::string shown = cut_to_width(sanitize_text(short_name(name)), kMaxNameInUri);
-  return fmt::format("{}:/{}/{}/{}.s", kCodeScheme, percent_encoded(profile), percent_encoded(code),
-                     percent_encoded(shown));
+  return fmt::format("{}:/{}/{}/{}{}", kCodeScheme, percent_encoded(profile), percent_encoded(code),
+                     percent_encoded(shown), kCodeExtension);
 }
 
 CodeMeansHeld code_means(const SessionContext& session, const OpenProfile& open) {
@@ -107,6 +112,9 @@ CodeDocumentRequest code_document_request(const SessionContext& session, const O
   for (const MetricInfo& metric : open->profile->metrics()) {
     if (metric.name != open->metric_info().name) out.code.metrics.push_back(metric.name);
   }
+  if (open->derived) {
+    for (const ProfileMeasure& one : open->derived->known) out.code.metrics.push_back(one.metric.name);
+  }
   out.means = code_means(session, *open);
   out.folders = session.workspace.walked_roots();
   out.costs = costs;
@@ -123,6 +131,7 @@ std::optional<CodeDocumentRequest> code_document_request(SessionContext& session
   CodeDocumentRequest out = code_document_request(session, *open, costs);
   out.code.place.module = place->code.module;
   out.code.place.address = place->code.address;
+  out.function = place->name;
   return out;
 }
 
@@ -136,21 +145,62 @@ Result<DisassemblyAnswer> code_at(Views& views, const DisassemblyRequest& reques
       stop);
 }
 
+namespace {
+
+// The code that a function is in. Looks at no binary.
+Result<std::vector<PieceRow>> pieces_of(Views& views, const DisassemblyRequest& request,
+                                        const std::string& function, const StopToken& stop) {
+  DisassemblyRequest all = request;
+  all.metrics.clear();
+  all.place = {};
+  all.place.function = function;
+  const auto no_code = [](const CodeQuestion&) -> Result<CodeAnswer> {
+    CodeAnswer none;
+    none.problem = "not asked for";
+    return none;
+  };
+  auto answer = disassembly_answer(views, all, no_code, stop);
+  if (!answer && answer.error().code == ErrorCode::not_found) return std::vector<PieceRow>();
+  PROFD_TRY(DisassemblyAnswer found, std::move(answer));
+  return std::move(found.pieces);
+}
+
+// Further code of the function that was asked for, where it is in what is shown, else of the one whose that
+// is.
+Result<std::vector<PieceRow>> other_code(Views& views, const CodeDocumentRequest& request,
+                                         const DisassemblyAnswer& shown, const StopToken& stop) {
+  if (shown.pieces.empty()) return std::vector<PieceRow>();
+  const PieceRow& piece = shown.pieces[shown.piece];
+  for (const std::string& function : {request.function, piece.name}) {
+    if (function.empty()) continue;
+    PROFD_TRY(std::vector<PieceRow> pieces, pieces_of(views, request.code, function, stop));
+    const auto itself = [&](const PieceRow& other) { return code_of(other) == code_of(piece); };
+    if (std::erase_if(pieces, itself) > 0) return pieces;
+  }
+  return std::vector<PieceRow>();
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const CodeDocument>> code_document_at(Views& views, const CodeDocumentRequest& request,
                                                              const StopToken& stop) {
   const CodePlace& place = request.code.place;
-  const std::string what = fmt::format("{}+0x{:x}\n{}\n{}", place.module, place.address, request.costs,
-                                       request.code.workspace.key);
+  std::string what = fmt::format("{}+0x{:x}\n{}\n{}", place.module, place.address, request.costs,
+                                 request.code.workspace.key);
+  what += "\n" + request.function;
+  for (const std::string& metric : request.code.metrics) what += "\n" + metric;
   std::shared_ptr<const CodeDocument> without;
   auto found = views.kept<CodeDocument>(
       *request.code.open, request.code.spec, what, stop,
       [&](const StopToken& token) -> Result<std::shared_ptr<const CodeDocument>> {
         PROFD_TRY(DisassemblyAnswer answer, code_at(views, request.code, request.means, token));
         const std::string problem = answer.problem;
+        PROFD_TRY(std::vector<PieceRow> others, other_code(views, request, answer, token));
         SourceLines lines(request.folders, token);
-        auto made = std::make_shared<const CodeDocument>(code_document(
-            std::move(answer), request.code.open->name, request.costs,
+        auto made = std::make_shared<CodeDocument>(code_document(
+            std::move(answer), std::move(others), request.code.open->name, request.costs,
             [&](const std::string& path, std::uint32_t line) { return lines.line(path, line); }));
+        made->function = request.function;
         if (problem.empty()) return made;
         // What is missing may be there the next time.
         without = std::move(made);

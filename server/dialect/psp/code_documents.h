@@ -15,10 +15,8 @@ namespace profd {
 
 inline constexpr std::string_view kCodeScheme = "profd-asm";
 
-// "profd-asm:/p1/app%2B0x4001e0/fill.s": the profile, the code, and a name for people.
+// "profd-asm:/p1/app%2B0x4001e0/fill.s": the profile, the code, and the function that it was asked for as.
 std::string code_uri(const std::string& profile, const std::string& code, const std::string& name);
-// "app+0x4001e0"
-std::string code_of(const PieceRow& piece);
 
 // All that a worker needs to find code.
 struct CodeMeansHeld {
@@ -34,6 +32,7 @@ DisassemblyRequest code_request(const SessionContext& session, const OpenProfile
 struct CodeDocumentRequest {
   DisassemblyRequest code;
   CodeMeansHeld means;
+  std::string function;              // whose other code is named; "" or unknown: the one that the code is of
   std::vector<std::string> folders;  // whose sources may be shown
   bool costs = false;                // see code_document()
 };

@@ -290,12 +290,15 @@ void CommandsModule::assembly(const Params& params, Reply reply) {
         if (answer.pieces.empty()) return fail(ErrorCode::not_found, answer.problem);
         const PieceRow& piece = answer.pieces[answer.piece];
         const std::string handle = request.code.open->handle;
-        const std::string uri = code_uri(handle, code_of(piece), piece.name);
+        const std::string uri =
+            code_uri(handle, code_of(piece),
+                     request.code.place.function.empty() ? piece.name : request.code.place.function);
         const auto alive = peer.lock();
         psp::ShowDocumentParams shown;
         shown.take_focus = true;
         if (shows && !as_document) {
           CodeDocumentRequest of_page = request;
+          of_page.function = request.code.place.function;
           of_page.code.place = {};
           of_page.code.place.module = piece.module;
           of_page.code.place.address = piece.start;

@@ -114,6 +114,53 @@ test('over stdio', function()
   drive('stdio', { 'profd', 'serve', '--stdio' })
 end)
 
+test('machine code opens from a lens, with its costs in the text', function()
+  local fixtures, root = h.source .. '/tests/fixtures/symbols', h.work .. '/symbols'
+  vim.fn.mkdir(root .. '/.git', 'p')
+  for _, name in ipairs({ 'app', 'app.c', 'addresses.pprof' }) do
+    h.write(root .. '/' .. name, h.read(fixtures .. '/' .. name))
+    vim.uv.fs_utime(root .. '/' .. name, 1600000000, 1600000000)
+  end
+  vim.cmd.edit(root .. '/app.c')
+  local bufnr = vim.api.nvim_get_current_buf()
+  local id = vim.lsp.start({
+    name = 'assembly',
+    cmd = { 'profd', 'serve', '--stdio' },
+    root_dir = root,
+    init_options = { assemblyLens = true },
+  })
+  local client = vim.lsp.get_client_by_id(h.truthy(id, 'a client'))
+  h.eventually(function()
+    return client.initialized
+  end, 'initialize')
+  local arguments = { vim.uri_from_fname(root .. '/addresses.pprof') }
+  request(client, 'workspace/executeCommand', { command = 'profd.open', arguments = arguments }, bufnr)
+  -- Names come from the binary a moment after the profile, and Neovim resolves what it shows.
+  h.eventually(function()
+    vim.lsp.codelens.refresh({ bufnr = bufnr })
+    vim.wait(100)
+    return vim.iter(vim.lsp.codelens.get(bufnr)):any(function(lens)
+      return lens.range.start.line == 11
+        and lens.command
+        and lens.command.title == 'asm 115 B, hottest 60.0 % imul +0x39'
+    end)
+  end, 'the lens above fill')
+  vim.api.nvim_win_set_cursor(0, { 12, 0 })
+  vim.lsp.codelens.run()
+  local lines = h.eventually(function()
+    local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+    return lines[1]:find('^; fill  app%.c:12  samples of addresses%.pprof: self 90%.0 %%') and lines
+  end, 'the code')
+  h.matches(vim.api.nvim_buf_get_name(0), '/assembly%-%d+%-%d+%.s$')
+  h.matches(table.concat(lines, '\n'), '\n  60%.0 %%   60%.0 %% %+0x39 [^\n]*imul +rcx, r8\n')
+  local page = vim.api.nvim_buf_get_name(0)
+  vim.lsp.stop_client(id)
+  h.eventually(function()
+    return not vim.uv.fs_stat(page)
+  end, 'the page goes with its session')
+  vim.cmd.bwipeout({ bang = true })
+end)
+
 test('through profd connect', function()
   drive('connect', { 'profd', 'connect', '--idle-timeout', '1' })
 end)

@@ -9,10 +9,11 @@ using namespace profd::test;
 
 namespace {
 
-CodeDocument document_of(DisassemblyAnswer answer, bool costs = false) {
-  return code_document(std::move(answer), "test", costs, [](const std::string&, std::uint32_t line) {
-    return std::optional("  line " + std::to_string(line) + "\t");
-  });
+CodeDocument document_of(DisassemblyAnswer answer, bool costs = false, std::vector<PieceRow> others = {}) {
+  return code_document(std::move(answer), std::move(others), "test", costs,
+                       [](const std::string&, std::uint32_t line) {
+                         return std::optional("  line " + std::to_string(line) + "\t");
+                       });
 }
 
 CodeDocument document_of_f(bool costs = false) {
@@ -117,6 +118,23 @@ TEST_CASE("jumps and calls lead to code, all else to the source") {
   }
   CHECK(!code_link(document, 0));
   CHECK(!code_link(document, 100));
+}
+
+TEST_CASE("further code of a function stands above its rows, and leads there") {
+  const Program program;
+  auto answer = answer_of(program.profile, function("f"));
+  REQUIRE(answer);
+  std::vector<PieceRow> others(10, answer->pieces[0]);
+  for (std::size_t i = 0; i < others.size(); ++i) others[i].start = 0x5000 + i;
+  others[1].name = "main";
+  const CodeDocument document = document_of(std::move(*answer), false, std::move(others));
+  CHECK(document.lines[3] == "; also app+0x5000: self 30.0 %");
+  CHECK(document.lines[4] == "; also in main  app+0x5001: self 30.0 %");
+  CHECK(document.lines[11] == "; and 2 more");
+  CHECK(document.lines[12].empty());
+  CHECK(code_link(document, 3)->code == "app+0x5000");
+  CHECK(code_link(document, 4)->name == "main");
+  CHECK(!code_link(document, 11));
 }
 
 TEST_CASE("a call of what the profile has no code of leads nowhere") {
