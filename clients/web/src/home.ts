@@ -157,15 +157,22 @@ export function webviewHome(api: WebviewApi): Home {
     steps?: KeptSteps;
   }
   const state = () => (api.getState() ?? {}) as Kept;
+  const first = document.body.dataset.address ?? "";
   // A web view has no history of its own.
   const steps: string[] = [];
   let listener: (address: string) => void = () => undefined;
   const put = (address: string) => api.setState({ ...state(), address });
+  const push = (address: string) => {
+    steps.push(state().address ?? first);
+    if (steps.length > 200) steps.shift();
+    put(address);
+  };
   window.addEventListener("message", (event: MessageEvent<unknown>) => {
     const data = event.data as { type?: unknown; address?: unknown } | null;
-    if (data?.type === "address" && typeof data.address === "string") listener(data.address);
+    if (data?.type !== "address" || typeof data.address !== "string") return;
+    push(data.address);
+    listener(data.address);
   });
-  const first = document.body.dataset.address ?? "";
   return {
     inEditor: true,
     showLine: (uri, line) => api.postMessage({ type: "source", uri, line }),
@@ -178,11 +185,7 @@ export function webviewHome(api: WebviewApi): Home {
     setPath: () => api.postMessage({ type: "setPath" }),
     roots: () => [],
     address: () => state().address ?? first,
-    push: (address) => {
-      steps.push(state().address ?? first);
-      if (steps.length > 200) steps.shift();
-      put(address);
-    },
+    push,
     replace: put,
     onAddress: (next) => (listener = next),
     steps: {

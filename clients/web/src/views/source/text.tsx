@@ -71,6 +71,16 @@ export function TextView({ text, path, line, costs, brief, marks, onPoint, onCho
     setAt(seen ? goal : hot);
     scroller.current.scrollTop = Math.max(0, (seen ? goal : hot) * LINE - height / (seen ? 3 : 2));
   }, [goal, costs !== undefined]);
+  // Less room hides no chosen line that was in sight.
+  const height = useRef(view.height);
+  useLayoutEffect(() => {
+    const before = height.current;
+    height.current = view.height;
+    const element = scroller.current;
+    const bottom = (at + 1) * LINE;
+    if (element === null || at < 0 || bottom > view.top + before || at * LINE < view.top) return;
+    if (bottom > view.top + view.height) element.scrollTop = bottom - view.height;
+  }, [view.height]);
   useReveal(scroller, marks, LINE, (mark) => (mark - 1) * LINE);
   const rows = rowsAt(lines.length, LINE, view.top, view.height);
   const move = (to: number) => {

@@ -170,7 +170,8 @@ function FileView({
   const reading = canRead && text.value === undefined && text.error === undefined;
   const isOn = place.asm !== "";
   const hottest = (costs.value?.hottest[0] ?? -1) + 1;
-  const meant = file === "" && place.fn === "" ? {} : codeParams(place, uri, line > 0 ? line : hottest);
+  const meant =
+    file === "" && place.fn === "" ? { piece: place.piece } : codeParams(place, uri, line > 0 ? line : hottest);
   const code = useCode(
     !isOn || meant === undefined || profile === undefined || !app.can(SourceDisassemblyRequest.method)
       ? undefined
