@@ -10,8 +10,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from psp_client import Daemon  # noqa: E402
 
 PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "profd"
 
@@ -155,11 +159,25 @@ class Unwinding(unittest.TestCase):
 
     def test_where_no_binaries_are_read_the_innermost_frame_is_shown_and_said(self):
         plain = run("convert", "--no-symbols", "--to", "folded", "--metric", "samples", self.data, "-", HOME="/")
-        depths = [line.rsplit(" ", 1)[0].count(";") for line in plain.splitlines() if "[app]" in line]
-        self.assertEqual(set(depths), {1})  # the process, and where it was
+        stacks = [line.rsplit(" ", 1)[0] for line in plain.splitlines() if "[app]" in line]
+        self.assertEqual({stack.count("[app]") for stack in stacks}, {1})
+        self.assertFalse([stack for stack in stacks if "[libc" in stack])
         text = subprocess.run([PROFD, "top", "--no-symbols", self.data], capture_output=True, text=True, check=True,
                               env=dict(os.environ, PROFD_CACHE="off", NO_COLOR="1")).stderr
         self.assertIn("callers in user space are missing", text)
+
+    def test_a_daemon_opens_it_with_callers(self):
+        daemon = Daemon([PROFD, "serve", "--stdio"], dict(os.environ, PROFD_CACHE="off", HOME="/"))
+        self.addCleanup(daemon.end)
+        client = daemon.stdio_client()
+        client.initialize(None, "unwinding", timeout_s=60)
+        opened = client.request("profile/open", {"uri": self.data.as_uri()}, 60).result
+        deadline = time.time() + 30
+        while client.request("profile/modules", {"profile": opened["profile"]}, 60).result.get("symbolizing"):
+            self.assertLess(time.time(), deadline)
+            time.sleep(0.05)
+        names = client.request("view/table", {"spec": "flat", "limit": 1000}, 60).result["names"]
+        self.assertLessEqual({"main", "work", "sorted"}, set(names))  # of these none was met running, but as a caller
 
     def test_a_compressed_recording_has_the_same_kind_of_stacks(self):
         done = subprocess.run(["perf", "record", "-q", "-z", "--buildid-all", "-e", "cpu-clock", "-F", "499", "--call-graph", "dwarf,8192",

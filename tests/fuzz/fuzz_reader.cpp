@@ -91,6 +91,32 @@ OpenInput input_of(std::string_view bytes, std::uint8_t options) {
   return input;
 }
 
+// Callers that are as long as the copy, and whatever is in it.
+Result<UnwoundStacks> unwind(const StackBatch& batch) {
+  const std::size_t n = batch.size();
+  std::size_t at = 0;
+  UnwoundStacks out;
+  if (batch.space.size() != n || batch.known.size() != n || batch.n_bytes.size() != n ||
+      batch.registers.size() != n * registers_of(batch.machine))
+    std::abort();
+  for (std::size_t i = 0; i < n; ++i) {
+    if (batch.space[i] >= batch.space_end.size() || batch.n_bytes[i] > batch.bytes.size() - at) std::abort();
+    out.addresses.push_back(batch.pc[i]);
+    const std::uint32_t n_callers = std::min(batch.n_bytes[i] / 8, 16u);
+    for (std::uint32_t k = 0; k < n_callers; ++k) {
+      std::uint64_t address = 0;
+      std::memcpy(&address, batch.bytes.data() + at + 8 * k, 8);
+      if (k % 3 == 2) out.exact.push_back(static_cast<std::uint32_t>(out.addresses.size()));
+      out.addresses.push_back(address);
+    }
+    out.n_addresses.push_back(n_callers + 1);
+    out.end.push_back(static_cast<StackEnd>(i % kNStackEnds));
+    out.module.push_back(batch.modules.empty() ? kNone : 0);
+    at += batch.n_bytes[i];
+  }
+  return out;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -100,6 +126,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.partial = (data[0] & kPartial) != 0;
   options.limits.expanded_bytes = kMaxBytes;
   options.limits.stack_depth = 100'000;
+  options.unwind = unwind;
   SerialExecutor executor;
   std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
 #ifdef PROFD_FUZZ_MAGIC

@@ -24,8 +24,8 @@ using Program = std::vector<std::uint8_t>;
 const Program kUsual{0x0c, kRsp, 8, 0x80 | kRip, 1};
 
 struct Written {
-  Program common = kUsual, own;
-  std::string augmentation;  // behind "z"
+  Program common = kUsual, own = {};
+  std::string augmentation = {};  // behind "z"
   std::uint8_t return_register = kRip;
   bool debug_frame = false;
   std::uint16_t machine = kX86Machine;
@@ -57,7 +57,7 @@ std::vector<std::uint8_t> file_of(const Written& written) {
 struct Stack {
   std::uint64_t pc = kLoaded + 0x10;
   std::vector<std::pair<unsigned, std::uint64_t>> registers{{kRsp, kStack}};
-  std::vector<std::uint64_t> words;
+  std::vector<std::uint64_t> words = {};
   StackMachine machine = StackMachine::x86_64;
 };
 
