@@ -16,6 +16,10 @@ struct CodeOrder {
   std::uint64_t start = 0;     // vaddr; with the size it does not pass the end of the address space
   std::uint32_t size = 0;      // bytes, at most kMaxCodeSize
   bool att = false;
+  // What a JIT compiler made, which is in no binary: its bytes, as many as ordered, and the machine
+  // (e_machine). Empty: the code is in the module's file.
+  std::string bytes = {};
+  std::uint16_t machine = 0;
 };
 
 // Row i of every column is an instruction; they lie side by side from the order's start on.

@@ -49,6 +49,8 @@ Message message_of(const CodeOrder& order) {
   out.fixed64(schema::code::start, order.start);
   out.varint(schema::code::size, order.size);
   out.varint(schema::code::att, order.att ? 1 : 0);
+  put(out, schema::code::bytes, order.bytes);
+  out.varint(schema::code::machine, order.machine);
   return out;
 }
 
@@ -75,10 +77,16 @@ Result<CodeOrder> code_order_of(Cursor at) {
       order.size = static_cast<std::uint32_t>(field.value);
     }
     if (field.number == schema::code::att) order.att = field.value != 0;
+    if (field.number == schema::code::bytes) order.bytes = text_of(field);
+    if (field.number == schema::code::machine) {
+      if (field.value > 0xffff) return false;
+      order.machine = static_cast<std::uint16_t>(field.value);
+    }
     return true;
   });
   const bool short_enough = order.name.size() <= kMaxNameBytes && order.build_id.size() <= kMaxNameBytes;
-  if (!right || !short_enough || order.size > ~order.start) return bad("no code");
+  const bool is_whole = order.bytes.empty() || order.bytes.size() == order.size;
+  if (!right || !short_enough || !is_whole || order.size > ~order.start) return bad("no code");
   return order;
 }
 

@@ -27,8 +27,8 @@ struct FileAnswer {
 };
 using Order = std::variant<ModuleOrder, FileAnswer, CodeOrder, StackBatch>;
 
-enum class WishKind : std::uint8_t { binary, debug_file, debug_link, split, alternate };
-constexpr std::uint8_t kNWishKinds = 5;
+enum class WishKind : std::uint8_t { binary, debug_file, debug_link, split, alternate, package };
+constexpr std::uint8_t kNWishKinds = 6;
 
 struct Hello {
   std::string version;

@@ -40,8 +40,12 @@ CodePieces code_pieces(const Profile& profile) {
   const PieceTable& table = profile.pieces();
   const ModuleTable& modules = profile.modules();
   const FrameTable& frames = profile.frames();
+  // Memory is used again: what was compiled to one place at two times is two pieces.
   const auto place_of = [&](std::uint32_t i) {
-    return std::tuple(binary_of(modules, table.module[i]), table.start[i]);
+    const Binary binary = binary_of(modules, table.module[i]);
+    const bool in_memory = binary.kind == AddressKind::loaded;
+    return std::tuple(binary, table.start[i], in_memory ? table.n_bytes[i] : 0,
+                      in_memory ? table.name[i].v : 0);
   };
   std::vector<std::uint32_t> order(table.size()), piece_of(table.size());
   std::iota(order.begin(), order.end(), 0u);

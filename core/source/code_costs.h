@@ -9,7 +9,8 @@
 
 namespace profd {
 
-// One piece of code of a binary, however often the binary was loaded.
+// One piece of code of a binary, however often the binary was loaded; of code in memory (AddressKind::loaded)
+// what has one name, start and size.
 struct CodePiece {
   PieceId example{};  // one of the profile's pieces that it is
   ModuleId module{};

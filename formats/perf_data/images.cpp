@@ -119,9 +119,11 @@ void Images::map_kernel(bool guest, const MapRecord& record) {
   AddressSpace& space = guest ? guest_kernel_ : kernel_;
   const std::uint32_t row = add_mapping(record, true);
   const std::size_t bracket = record.file.find(']');
-  if (!guest && mappings_[row].absolute && bracket + 1 < record.file.size() && files_.kallsyms()) {
-    const std::uint64_t listed = files_.kallsyms()->address_of(record.file.substr(bracket + 1));
-    if (listed != 0 && record.file_offset != 0) kernel_shift_ = record.file_offset - listed;
+  if (!guest && mappings_[row].absolute && bracket + 1 < record.file.size() && record.file_offset != 0) {
+    reference_symbol_ = record.file.substr(bracket + 1);
+    reference_address_ = record.file_offset;
+    const std::uint64_t listed = files_.kallsyms() ? files_.kallsyms()->address_of(reference_symbol_) : 0;
+    if (listed != 0) kernel_shift_ = reference_address_ - listed;
   }
   insert(space, record, row);
 }

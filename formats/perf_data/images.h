@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -55,6 +56,9 @@ class Images {
   std::string_view text(StringId id) const { return builder_.text(id); }
   std::string_view arch() const { return features_.arch; }
   std::uint64_t n_unmapped() const { return n_unmapped_; }
+  // The symbol that the kernel was recorded with the place of; "" none.
+  const std::string& kernel_symbol_name() const { return reference_symbol_; }
+  std::uint64_t kernel_symbol_address() const { return reference_address_; }
   // Memory maps that were copied for forked processes are bounded.
   Result<void> status() const;
 
@@ -94,6 +98,8 @@ class Images {
   AddressSpace kernel_{.id = 0, .mappings = {}, .jit = {}, .perf_map = nullptr, .missed = false};
   AddressSpace guest_kernel_{.id = 1, .mappings = {}, .jit = {}, .perf_map = nullptr, .missed = false};
   std::uint64_t kernel_shift_ = 0;  // where the kernel was, less where kallsyms says it is
+  std::string reference_symbol_;
+  std::uint64_t reference_address_ = 0;
   std::unordered_map<std::uint32_t, Process> processes_;
   std::vector<Mapping> mappings_;
   std::vector<JitRow> jit_rows_;

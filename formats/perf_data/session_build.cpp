@@ -38,6 +38,10 @@ void Session::describe(std::int64_t first_time, std::int64_t last_time) {
   ProfileInfo& info = builder_.info();
   info.producer = features_.version.empty() ? "perf" : "perf " + features_.version;
   info.properties = features_.properties;
+  if (!images_.kernel_symbol_name().empty()) {
+    info.properties.emplace_back("kernel " + images_.kernel_symbol_name(),
+                                 fmt::format("{:#x}", images_.kernel_symbol_address()));
+  }
   if (last_time == SampleRow::kNoTime) return;
   info.duration_ns = last_time - first_time;
   if (!features_.clock) return;

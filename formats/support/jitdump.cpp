@@ -89,6 +89,7 @@ bool read_load(ByteCursor& in, JitCode& code) {
   code.size = in.u64();
   code.index = in.u64();
   code.name = in.text_to_nul();
+  if (in.ok() && code.size <= in.left()) code.bytes = in.bytes(code.size);
   return in.ok() && code.start + code.size >= code.start;
 }
 

@@ -32,6 +32,7 @@ struct JitCode {
   std::uint64_t moved_from = 0;
   std::uint32_t first_line = 0, n_lines = 0;  // in JitDump::lines, by address
   std::uint64_t offset = 0;                   // of its record in the file
+  std::span<const std::byte> bytes;  // what was loaded: of `size`, or empty where the record has fewer
 };
 
 // Views point into the bytes.

@@ -33,7 +33,7 @@ struct Resolver::State {
   std::unique_ptr<SymbolMap> symbols;
   DwarfFile main, alternate;
   std::vector<std::unique_ptr<DwarfFile>> split;
-  std::unordered_map<std::uint64_t, const Unit*> split_units;  // by id
+  std::unordered_map<std::uint64_t, const Unit*> skeletons, split_units;  // by id
   UnitMap units;
   bool folds_clones = true;
   ExpansionBudget budget;
@@ -108,7 +108,7 @@ Result<Resolver> Resolver::open(const ModuleFiles& files, ExpansionBudget budget
   const auto finished = [&] {
     state->budget = budget;
     Resolver resolver(std::move(state));
-    resolver.add_split(files.split);
+    for (const ElfImage* split : files.split) resolver.add_split(*split);
     return resolver;
   };
   state->code = executable_ranges(*any);
@@ -133,27 +133,25 @@ Result<Resolver> Resolver::open(const ModuleFiles& files, ExpansionBudget budget
     state->main.alternate = &state->alternate;
   }
   read_units(state->main, DwarfKind::whole);
+  for (const Unit& unit : state->main.units)
+    if (!unit.dwo_name.empty()) state->skeletons.emplace(unit.dwo_id, &unit);
   state->units = UnitMap(state->main, state->code);
   return finished();
 }
 
-void Resolver::add_split(std::span<const ElfImage* const> images) {
-  if (images.empty()) return;
-  std::unordered_map<std::uint64_t, const Unit*> skeletons;
-  for (const Unit& unit : state_->main.units)
-    if (!unit.dwo_name.empty()) skeletons.emplace(unit.dwo_id, &unit);
-  for (const ElfImage* image : images) {
-    auto file = std::make_unique<DwarfFile>();
-    file->sections = dwarf_sections(*image, DwarfKind::split, state_->budget, state_->problems);
-    read_units(*file, DwarfKind::split);
-    for (Unit& unit : file->units) {
-      const auto skeleton = skeletons.find(unit.dwo_id);
-      if (skeleton == skeletons.end() || unit.type == dwarf::unit_split_type) continue;
-      unit.skeleton = skeleton->second;
-      state_->split_units.emplace(unit.dwo_id, &unit);
-    }
-    state_->split.push_back(std::move(file));
+std::size_t Resolver::add_split(const ElfImage& image) {
+  auto file = std::make_unique<DwarfFile>();
+  file->sections = dwarf_sections(image, DwarfKind::split, state_->budget, state_->problems);
+  read_units(*file, DwarfKind::split);
+  std::size_t n_joined = 0;
+  for (Unit& unit : file->units) {
+    const auto skeleton = state_->skeletons.find(unit.dwo_id);
+    if (skeleton == state_->skeletons.end() || unit.type == dwarf::unit_split_type) continue;
+    unit.skeleton = skeleton->second;
+    n_joined += state_->split_units.emplace(unit.dwo_id, &unit).second ? 1 : 0;
   }
+  if (n_joined > 0) state_->split.push_back(std::move(file));
+  return n_joined;
 }
 
 bool Resolver::has_lines() const {
@@ -193,7 +191,9 @@ Plan plan_of(const UnitMap& map, std::span<const std::uint64_t> vaddrs) {
                    [&](std::uint32_t a, std::uint32_t b) { return unit_of[a] < unit_of[b]; });
   for (std::size_t i = 0; i < plan.order.size(); ++i) {
     const std::uint32_t unit = unit_of[plan.order[i]];
-    if (plan.units.empty() || plan.units.back().unit != unit) plan.units.push_back({unit, i, 0});
+    if (plan.units.empty() || plan.units.back().unit != unit ||
+        plan.units.back().count == Resolver::kMostOfUnit)
+      plan.units.push_back({unit, i, 0});
     ++plan.units.back().count;
   }
   return plan;
@@ -260,7 +260,7 @@ Result<Chains> Resolver::resolve(std::span<const std::uint64_t> vaddrs, Executor
                                  const StopToken& stop) const {
   Chains whole;
   std::vector<std::uint32_t> links(vaddrs.size(), kNone), pieces(vaddrs.size(), kNone);
-  PROFD_CHECK(resolve_parts(vaddrs, SIZE_MAX, executor, stop,
+  PROFD_CHECK(resolve_parts(vaddrs, PartSizes{}, executor, stop,
                             [&](std::span<const std::uint32_t> places, Chains chains) -> Result<void> {
                               for (std::size_t i = 0; i < places.size(); ++i) {
                                 links[places[i]] = chains.link_of[i];
@@ -275,14 +275,15 @@ Result<Chains> Resolver::resolve(std::span<const std::uint64_t> vaddrs, Executor
   return whole;
 }
 
-Result<void> Resolver::resolve_parts(std::span<const std::uint64_t> vaddrs, std::size_t part_size,
+Result<void> Resolver::resolve_parts(std::span<const std::uint64_t> vaddrs, PartSizes sizes,
                                      Executor& executor, const StopToken& stop, const TakePart& take) const {
   if (!std::is_sorted(vaddrs.begin(), vaddrs.end()))
     return fail(ErrorCode::invalid, "addresses are asked unsorted");
   const Plan plan = plan_of(state_->units, vaddrs);
   for (std::size_t first = 0; first < plan.units.size();) {
+    const std::size_t part_size = first == 0 ? sizes.first : sizes.others;
     std::size_t last = first, count = 0;
-    while (last < plan.units.size() && (count == 0 || count + plan.units[last].count <= part_size))
+    while (last < plan.units.size() && (count == 0 || plan.units[last].count <= part_size - count))
       count += plan.units[last++].count;
     const std::vector<Work> work =
         share_out(state_->main, std::span(plan.units).subspan(first, last - first), executor.width());

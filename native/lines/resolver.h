@@ -53,8 +53,9 @@ class Resolver {
 
   // .dwo files that would say more about these addresses and were not among the files.
   std::vector<SplitWish> wishes(std::span<const std::uint64_t> vaddrs) const;
-  // More of them, once they are found; before addresses are asked.
-  void add_split(std::span<const ElfImage* const> images);
+  // A .dwo or .dwp file, before addresses are asked. Returns how many units that are wished for it has; an
+  // image that has none is not looked at again.
+  std::size_t add_split(const ElfImage& image);
 
   // `vaddrs` are sorted, and those of return addresses are already one less than the return address. Work is
   // shared out by unit on `executor`; the answer does not depend on it.
@@ -62,11 +63,15 @@ class Resolver {
                          const StopToken& stop = {}) const;
 
   // The same a part at a time, for names that appear while others are looked for: whole units, until they
-  // have `part_size` addresses. Every unit is read once, which parts of `vaddrs` by place would not give.
-  // `take` gets the places in `vaddrs` that a part answers, and chains of them in that order; what it returns
-  // as an error ends the work.
+  // have `part_size` addresses, the first part until it has `first_size`. A unit is read once, unless it has
+  // more than kMostOfUnit of them. `take` gets the places in `vaddrs` that a part answers, and chains of them
+  // in that order; what it returns as an error ends the work.
+  static constexpr std::size_t kMostOfUnit = 50'000;
+  struct PartSizes {
+    std::size_t first = SIZE_MAX, others = SIZE_MAX;
+  };
   using TakePart = std::function<Result<void>(std::span<const std::uint32_t> places, Chains chains)>;
-  Result<void> resolve_parts(std::span<const std::uint64_t> vaddrs, std::size_t part_size, Executor& executor,
+  Result<void> resolve_parts(std::span<const std::uint64_t> vaddrs, PartSizes sizes, Executor& executor,
                              const StopToken& stop, const TakePart& take) const;
 
  private:

@@ -82,10 +82,33 @@ Done problem(std::string sentence) {
   return done;
 }
 
+bool is_x86(native::Machine machine) {
+  return machine == native::Machine::x86 || machine == native::Machine::x86_64;
+}
+
+// Code that came with its order: rows alone.
+Result<Done> disassemble_bytes(int socket, const CodeOrder& order, native::Disassembler& disassembler,
+                               bool may_load) {
+  native::Code code;
+  code.bytes = native::Bytes(reinterpret_cast<const std::uint8_t*>(order.bytes.data()), order.bytes.size());
+  code.start = order.start;
+  code.machine = static_cast<native::Machine>(order.machine);
+  code.syntax = order.att ? native::Syntax::att : native::Syntax::intel;
+  Done done;
+  done.wants_llvm = !is_x86(code.machine) && !may_load;
+  if (done.wants_llvm) return done;
+  const auto found = disassembler.disassemble(code);
+  if (!found) return problem(found.error().message);
+  const CodeRows rows = rows_of(*found, code.bytes, order.start + code.bytes.size());
+  PROFD_CHECK(send_frame(socket, encode(Report(rows))));
+  return done;
+}
+
 }  // namespace
 
 Result<Done> disassemble(int socket, const CodeOrder& order, native::Disassembler& disassembler,
                          bool may_load) {
+  if (!order.bytes.empty()) return disassemble_bytes(socket, order, disassembler, may_load);
   ModuleOrder module;
   module.name = order.name;
   module.build_id = order.build_id;
@@ -93,8 +116,7 @@ Result<Done> disassemble(int socket, const CodeOrder& order, native::Disassemble
   if (!images.binary) return problem("its code is in the binary, which was not found");
   const ElfImage& image = images.binary->image();
   if (image.big_endian) return problem("big-endian code is not disassembled");
-  const bool is_x86 = image.machine == native::Machine::x86 || image.machine == native::Machine::x86_64;
-  if (!is_x86 && !may_load) {
+  if (!is_x86(image.machine) && !may_load) {
     Done done;
     done.wants_llvm = true;
     return done;

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "native/elf/debug_links.h"
-#include "native/lines/resolver.h"
 #include "workers/frames.h"
 
 namespace profd::worker {
@@ -145,23 +144,28 @@ Result<ModuleImages> find_images(int socket, const ModuleOrder& order) {
   return images;
 }
 
-Result<void> find_split(int socket, ModuleImages& images, const std::vector<std::uint64_t>& vaddrs) {
-  native::ModuleFiles files;
-  files.binary = images.binary ? &images.binary->image() : nullptr;
-  files.debug = images.debug ? &images.debug->image() : nullptr;
-  files.alternate = images.alternate ? &images.alternate->image() : nullptr;
-  const auto resolver = native::Resolver::open(files);
-  if (!resolver) return {};  // which is said when it is opened for its answers
-  for (const native::SplitWish& split : resolver->wishes(vaddrs)) {
+Result<void> find_split(int socket, ModuleImages& images, native::Resolver& resolver,
+                        const std::vector<std::uint64_t>& vaddrs) {
+  const auto add = [&](Wish wish) -> Result<void> {
+    PROFD_TRY(MappedFilePtr found, wish_for(socket, std::move(wish), [&](const ElfImage& image) {
+                return resolver.add_split(image) > 0 ? Verdict() : Verdict{"it has no unit of this build"};
+              }));
+    if (found) images.split.push_back(std::move(found));
+    return {};
+  };
+  if (resolver.wishes(vaddrs).empty()) return {};
+  Wish package;
+  package.kind = WishKind::package;
+  if (images.binary) package.build_id = id_of(images.binary->image());
+  PROFD_CHECK(add(std::move(package)));
+  for (const native::SplitWish& split : resolver.wishes(vaddrs)) {
     if (images.split.size() == kMaxSplit) break;
     if (std::max(split.name.size(), split.folder.size()) > kMaxTextBytes) continue;
     Wish wish;
     wish.kind = WishKind::split;
     wish.name = split.name;
     wish.folder = split.folder;
-    PROFD_TRY(MappedFilePtr found,
-              wish_for(socket, std::move(wish), [](const ElfImage&) { return Verdict(); }));
-    if (found) images.split.push_back(std::move(found));
+    PROFD_CHECK(add(std::move(wish)));
   }
   return {};
 }

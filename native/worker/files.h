@@ -9,6 +9,7 @@
 
 #include "core/support/result.h"
 #include "native/elf/image.h"
+#include "native/lines/resolver.h"
 #include "workers/symbols.h"
 
 namespace profd::worker {
@@ -44,8 +45,10 @@ struct ModuleImages {
 Result<MappedFilePtr> find_binary(int socket, const std::string& name, const std::string& build_id);
 
 // Talks to the daemon at `socket`. An error is one of the socket: files that are missing or wrong are none.
-// `vaddrs` are the addresses for which split files are wished, in the answer of to_vaddrs().
 Result<ModuleImages> find_images(int socket, const ModuleOrder& order);
-Result<void> find_split(int socket, ModuleImages& images, const std::vector<std::uint64_t>& vaddrs);
+// Adds to the resolver what it wishes for `vaddrs`: the package of split units, and of what is in none the
+// files of their own.
+Result<void> find_split(int socket, ModuleImages& images, native::Resolver& resolver,
+                        const std::vector<std::uint64_t>& vaddrs);
 
 }  // namespace profd::worker

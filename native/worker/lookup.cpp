@@ -17,10 +17,6 @@ namespace {
 using native::Chains;
 using native::ElfImage;
 
-// Looked up at a time: what is known is told, and a chunk stays below what a frame may have.
-constexpr std::size_t kFirstSlice = 2000;
-constexpr std::size_t kSlice = 20000;
-
 using Place = AskedPlace;
 
 // Addresses of the order from `from` on are those from `vaddr` on.
@@ -152,37 +148,37 @@ Result<Done> look_up_parts(int socket, ModuleImages& images, std::span<const Pla
   std::vector<std::uint64_t> vaddrs;
   vaddrs.reserve(places.size());
   for (const Place& place : places) vaddrs.push_back(place.vaddr);
-  PROFD_CHECK(find_split(socket, images, vaddrs));
   native::ModuleFiles files;
   files.binary = images.binary ? &images.binary->image() : nullptr;
   files.debug = images.debug ? &images.debug->image() : nullptr;
   files.alternate = images.alternate ? &images.alternate->image() : nullptr;
-  for (const MappedFilePtr& split : images.split) files.split.push_back(&split->image());
-  const auto resolver = native::Resolver::open(files);
+  auto resolver = native::Resolver::open(files);
   if (!resolver) {
     done.problem = cut(resolver.error().message);
     return done;
   }
+  PROFD_CHECK(find_split(socket, images, *resolver, vaddrs));
   done.lines = resolver->has_lines();
   SerialExecutor executor;
-  std::size_t step = kFirstSlice;
-  for (std::size_t at = 0; at < places.size();) {
-    const std::size_t n = std::min(step, places.size() - at);
-    const auto chains = resolver->resolve(std::span(vaddrs).subspan(at, n), executor);
-    if (!chains) {
-      done.problem = cut(chains.error().message);
-      return done;
+  // What is known is told, and a chunk stays below what a frame may have.
+  constexpr native::Resolver::PartSizes kParts{500, 20000};
+  Result<void> sent;
+  const auto take = [&](std::span<const std::uint32_t> part, const Chains& chains) -> Result<void> {
+    std::vector<Place> of_part;
+    of_part.reserve(part.size());
+    for (const std::uint32_t place : part) of_part.push_back(places[place]);
+    Chunk chunk = chunk_of(chains, of_part);
+    for (const Part& segment : parts) {
+      chunk.segment_from.push_back(segment.from);
+      chunk.segment_size.push_back(segment.size);
+      chunk.segment_vaddr.push_back(segment.vaddr);
     }
-    Chunk chunk = chunk_of(*chains, places.subspan(at, n));
-    for (const Part& part : parts) {
-      chunk.segment_from.push_back(part.from);
-      chunk.segment_size.push_back(part.size);
-      chunk.segment_vaddr.push_back(part.vaddr);
-    }
-    PROFD_CHECK(send_frame(socket, encode(Report(std::move(chunk)))));
-    at += n;
-    step = kSlice;
-  }
+    sent = send_frame(socket, encode(Report(std::move(chunk))));
+    return sent;
+  };
+  const auto resolved = resolver->resolve_parts(vaddrs, kParts, executor, {}, take);
+  PROFD_CHECK(sent);
+  if (!resolved) done.problem = cut(resolved.error().message);
   return done;
 }
 

@@ -7,6 +7,7 @@
 #include <poll.h>
 
 #include "core/support/id.h"
+#include "server/engine/jit_code.h"
 #include "server/engine/joined_symbols.h"
 #include "workers/symbols.h"
 
@@ -22,8 +23,11 @@ constexpr std::chrono::milliseconds kForACodeFrame{10'000};
 // One process and its answers. Ends the process with itself.
 class CodeConversation {
  public:
-  CodeConversation(const CodeQuestion& question, const CodeMeans& means, const StopToken& stop)
+  // `jit`: what is to be disassembled, where that is in no binary; else null.
+  CodeConversation(const CodeQuestion& question, const JitPiece* jit, const CodeMeans& means,
+                   const StopToken& stop)
       : question_(question),
+        jit_(jit),
         means_(means),
         stop_(stop),
         search_(means.places, question.name, question.build_id) {}
@@ -41,6 +45,11 @@ class CodeConversation {
     order.start = question_.start;
     order.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(question_.size, worker::kMaxCodeSize));
     order.att = question_.att;
+    if (jit_ != nullptr) {
+      const auto* bytes = reinterpret_cast<const char*>(jit_->bytes().data());
+      order.bytes.assign(bytes, order.size);
+      order.machine = static_cast<std::uint16_t>(jit_->dump.machine);
+    }
     send(*process, encode(worker::Order(order)), {});
     while (!done_) {
       PROFD_TRY(const bool there, wait(*process));
@@ -54,6 +63,8 @@ class CodeConversation {
   }
 
   CodeAnswer answer;
+  // Of what files the answer was made.
+  [[nodiscard]] const std::vector<SymbolSearch::Used>& used() const { return search_.used(); }
 
  private:
   void give_up(std::string problem) {
@@ -123,6 +134,7 @@ class CodeConversation {
   }
 
   const CodeQuestion& question_;
+  const JitPiece* jit_;
   const CodeMeans& means_;
   const StopToken& stop_;
   SymbolSearch search_;
@@ -151,13 +163,50 @@ std::string_view FoundCode::name_of_place(std::uint64_t address_outside) const {
                            : std::string_view(symbols.texts[symbols.functions.name[function]]);
 }
 
-Result<CodeAnswer> look_up_code(const CodeQuestion& question, const CodeMeans& means, const StopToken& stop) {
-  CodeConversation first(question, means, stop);
+namespace {
+
+Result<CodeAnswer> converse(const CodeQuestion& question, const JitPiece* jit, const CodeMeans& means,
+                            const StopToken& stop) {
+  const auto keep = [&](const CodeConversation& made) {
+    if (means.cache != nullptr && jit == nullptr && made.answer.problem.empty())
+      means.cache->keep(CodeCache::key_of(question, means.places), made.answer, made.used());
+  };
+  CodeConversation first(question, jit, means, stop);
   PROFD_TRY(const bool again, first.run(false));
-  if (!again) return std::move(first.answer);
-  CodeConversation second(question, means, stop);
+  if (!again) {
+    keep(first);
+    return std::move(first.answer);
+  }
+  CodeConversation second(question, jit, means, stop);
   PROFD_CHECK(second.run(true));
+  keep(second);
   return std::move(second.answer);
+}
+
+}  // namespace
+
+Result<CodeAnswer> look_up_code(const CodeQuestion& question, const CodeMeans& means, const StopToken& stop) {
+  if (!question.in_memory) {
+    if (means.cache != nullptr) {
+      if (auto known = means.cache->find(CodeCache::key_of(question, means.places))) return std::move(*known);
+    }
+    return converse(question, nullptr, means, stop);
+  }
+  const auto jit = find_jit_piece(question, means.places);
+  if (!jit) {
+    CodeAnswer answer;
+    answer.problem = jit.error().message;
+    return answer;
+  }
+  PROFD_TRY(CodeAnswer answer, converse(question, &*jit, means, stop));
+  if (!answer.problem.empty()) return answer;
+  describe_jit_code(*jit, answer.code);
+  if (jit->n_others > 0) {
+    answer.note =
+        fmt::format("Code of this name and size was compiled to this place {} times; this is the last.",
+                    jit->n_others + 1);
+  }
+  return answer;
 }
 
 }  // namespace profd

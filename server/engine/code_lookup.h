@@ -11,6 +11,7 @@
 #include "core/model/symbolize.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
+#include "server/engine/code_cache.h"
 #include "server/engine/symbol_files.h"
 #include "server/platform/worker_process.h"
 #include "workers/code.h"
@@ -22,6 +23,8 @@ struct CodeQuestion {
   std::uint64_t start = 0;     // vaddr
   std::uint64_t size = 0;      // bytes; what is beyond worker::kMaxCodeSize is not looked at
   bool att = false;
+  bool in_memory = false;  // made at run time: `start` is an address in memory, and the file is a dump
+  std::string symbol;      // as the profile has it; tells apart what was in one place of memory
 };
 
 struct FoundCode {
@@ -44,11 +47,13 @@ struct CodeMeans {
   std::string program;  // profd-symbolize
   WorkerLimits limits;
   std::chrono::milliseconds patience{60'000};
+  CodeCache* cache = nullptr;  // null: nothing is kept
 };
 
 struct CodeAnswer {
   FoundCode code;       // without rows where there is a problem
   std::string problem;  // why it cannot be shown, as a sentence; "" it can
+  std::string note;     // what holds of all of it, as a sentence; "" nothing
   std::vector<TriedFile> tried;
   bool unchecked = false;  // SymbolSearch::unchecked()
 };

@@ -83,6 +83,7 @@ SymbolPlaces SymbolPlaces::of_file(std::string_view file) const {
 SymbolPlaces usual_symbol_places(std::string_view file) {
   SymbolPlaces places = SymbolPlaces().of_file(file);
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') places.home = home;
+  places.kernel = "/";
   return places;
 }
 
@@ -178,6 +179,17 @@ void SymbolSearch::add_named(const Wish& wish, std::vector<Candidate>& out) cons
   if (!places_.recording.empty()) out.push_back({places_.recording + "/" + name});
 }
 
+// Beside the binary or the file with its debug information, as they are called.
+void SymbolSearch::add_packages(const Wish& wish, std::vector<Candidate>& out) const {
+  for (const std::string& file : {binary_, debug_})
+    if (!file.empty()) out.push_back({file + ".dwp"});
+  add_by_id(wish.build_id, ".dwp", "dwp", out);
+  const std::string name = module_base_name(name_) + ".dwp";
+  if (!is_plain_name(name)) return;
+  for (const std::string& folder : places_.directories) out.push_back({folder + "/" + name});
+  if (!places_.recording.empty()) out.push_back({places_.recording + "/" + name});
+}
+
 std::vector<SymbolSearch::Candidate> SymbolSearch::candidates(const Wish& wish) {
   std::vector<Candidate> out;
   switch (wish.kind) {
@@ -200,6 +212,9 @@ std::vector<SymbolSearch::Candidate> SymbolSearch::candidates(const Wish& wish) 
     case WishKind::debug_link:
     case WishKind::split:
       add_named(wish, out);
+      break;
+    case WishKind::package:
+      add_packages(wish, out);
       break;
   }
   if (out.size() > kMaxCandidates) out.resize(kMaxCandidates);
@@ -240,6 +255,7 @@ void SymbolSearch::settle(const std::string& refused, bool other_build) {
       binary_ = given_->path;
       unchecked_ = given_by_user_ && build_id_.empty();
     }
+    if (wish_->kind == WishKind::debug_file || wish_->kind == WishKind::debug_link) debug_ = given_->path;
     used_.push_back(std::move(*given_));
   }
   given_.reset();
@@ -261,6 +277,14 @@ std::optional<SymbolFile> SymbolSearch::next(const Wish& wish) {
     given_by_user_ = candidate.anywhere;
     return file;
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> SymbolSearch::kallsyms() {
+  std::vector<Candidate> kept;
+  add_by_id(build_id_, "/kallsyms", "kallsyms", kept);
+  for (const Candidate& candidate : kept)
+    if (const auto file = open(candidate)) return file->path;
   return std::nullopt;
 }
 

@@ -29,6 +29,7 @@ struct SymbolPlaces {
   std::vector<PathMapping> mappings;     // of paths in profiles; their targets are roots, too
   std::string recording;                 // the folder of the profile's file; "" none
   std::string home;                      // for perf's cache; "" none
+  std::string kernel;                    // the folder with proc and sys of the running kernel; "" none
   bool system = true;                    // the system's programs, libraries and their debug files
 
   // The same for a profile in another file; "" none.
@@ -60,6 +61,8 @@ class SymbolSearch {
 
   // Answers a wish; one that repeats the last, with why its file was refused, gets the next place.
   std::optional<SymbolFile> next(const worker::Wish& wish);
+  // The list of symbols that perf's cache or a folder keeps for the build id of a kernel: its path.
+  std::optional<std::string> kallsyms();
   // No more wishes come: what came last is used.
   void finish();
 
@@ -85,6 +88,7 @@ class SymbolSearch {
   void add_by_id(const std::string& id, std::string_view suffix, std::string_view in_cache,
                  std::vector<Candidate>& out) const;
   void add_binaries(const worker::Wish& wish, std::vector<Candidate>& out) const;
+  void add_packages(const worker::Wish& wish, std::vector<Candidate>& out) const;
   void add_named(const worker::Wish& wish, std::vector<Candidate>& out) const;
   [[nodiscard]] std::string mapped(const std::string& path) const;
   [[nodiscard]] bool may_open(const std::string& real) const;
@@ -98,7 +102,7 @@ class SymbolSearch {
   std::vector<Candidate> left_;       // for it, the next one last
   std::optional<Used> given_;         // for it, and not refused yet
   bool given_by_user_ = false;
-  std::string binary_;  // of those that are used
+  std::string binary_, debug_;  // of those that are used
   std::vector<TriedFile> tried_;
   std::vector<Used> used_;
   bool unchecked_ = false;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -60,16 +63,31 @@ std::vector<std::uint32_t> answer_known(const ModuleQuestion& question, const Kn
   return left;
 }
 
-// One process and the module that it is at.
+// So many addresses are worth a process more: opening a big binary twice costs less than they do.
+constexpr std::size_t kWorthAProcess = 1000;
+
+// A module of which not all is looked up.
+struct OpenQuestion {
+  std::size_t n_shares = 0;          // that are not answered
+  std::optional<KnownModule> known;  // of before
+  KnownModule fresh;                 // of now, to be kept
+  ModuleAnswer answer;
+};
+
+// What one process is asked of a module: all, or a run of its addresses.
+struct Share {
+  std::size_t question = kNone;
+  std::vector<std::uint32_t> asked;  // positions in the question
+};
+
+// One process and the share that it is at.
 struct LookupSlot {
   std::optional<WorkerProcess> process;
   bool greeted = false, confined = true;
   std::size_t question = kNone;  // kNone: idle
   std::optional<SymbolSearch> search;
-  std::optional<KnownModule> known;     // of before
-  std::vector<std::uint32_t> asked;     // positions in the question, of what the process was asked
+  std::vector<std::uint32_t> asked;     // as in Share
   std::vector<worker::Chunk> received;  // their `asked` counts in these
-  ModuleAnswer answer;
   FrameDeadline deadline;
 
   [[nodiscard]] bool idle() const { return question == kNone; }
@@ -88,7 +106,15 @@ class SymbolLookup {
     while (true) {
       PROFD_CHECK(stop_.status());
       for (LookupSlot& slot : slots_)
-        while (slot.idle() && next_ < questions_.size()) begin(slot, next_++);
+        while (slot.idle() && (!shares_.empty() || next_ < questions_.size())) {
+          if (shares_.empty()) {
+            open(next_++);
+          } else {
+            Share share = std::move(shares_.front());
+            shares_.pop_front();
+            begin(slot, std::move(share));
+          }
+        }
       if (std::all_of(slots_.begin(), slots_.end(), [](const LookupSlot& slot) { return slot.idle(); }))
         return {};
       wait();
@@ -96,47 +122,68 @@ class SymbolLookup {
   }
 
  private:
-  void begin(LookupSlot& slot, std::size_t question) {
+  // Answers what is known and shares out the rest.
+  void open(std::size_t question) {
     const ModuleQuestion& asked = questions_[question];
-    slot.question = question;
-    slot.answer = {};
-    slot.received.clear();
-    slot.asked.clear();
-    slot.search.emplace(means_.places, asked.name, asked.build_id);
-    slot.known = means_.cache.find(asked.build_id, asked.kind);
-    if (slot.known) {
-      slot.asked = answer_known(asked, *slot.known, slot.answer);
-      slot.answer.lines = true;
-      if (slot.asked.empty()) {
-        slot.answer.unchecked = slot.known->unchecked;
-        for (const SymbolSearch::Used& used : slot.known->used)
-          slot.answer.tried.push_back({used.path, "used", false});
-        return tell(slot);
+    OpenQuestion& work = open_[question];
+    std::vector<std::uint32_t> left;
+    work.known = means_.cache.find(asked.build_id, asked.kind);
+    if (work.known) {
+      left = answer_known(asked, *work.known, work.answer);
+      work.answer.lines = true;
+      if (left.empty()) {
+        work.answer.unchecked = work.known->unchecked;
+        for (const SymbolSearch::Used& used : work.known->used)
+          work.answer.tried.push_back({used.path, "used", false});
+        return tell(question);
       }
     } else {
-      for (std::uint32_t i = 0; i < asked.addresses.size(); ++i) slot.asked.push_back(i);
+      for (std::uint32_t i = 0; i < asked.addresses.size(); ++i) left.push_back(i);
     }
-    if (!is_anything_there(slot)) return complete(slot);
+    if (!is_anything_there(question)) return tell(question);
+    const std::size_t n = std::clamp<std::size_t>(left.size() / kWorthAProcess, 1, slots_.size());
+    work.n_shares = n;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto begin = left.begin() + static_cast<std::ptrdiff_t>(left.size() * i / n);
+      const auto end = left.begin() + static_cast<std::ptrdiff_t>(left.size() * (i + 1) / n);
+      shares_.push_back({question, {begin, end}});
+    }
+  }
+
+  void begin(LookupSlot& slot, Share share) {
+    const ModuleQuestion& asked = questions_[share.question];
+    slot.question = share.question;
+    slot.asked = std::move(share.asked);
+    slot.received.clear();
+    slot.search.emplace(means_.places, asked.name, asked.build_id);
     worker::ModuleOrder order{asked.name, asked.build_id, asked.kind, {}};
     for (const std::uint32_t position : slot.asked) order.addresses.push_back(asked.addresses[position]);
     if (auto started = start(slot); !started) return give_up(slot, started.error().message);
     send(slot, encode(worker::Order(std::move(order))), {});
   }
 
-  // A process is not started for files that nobody has.
-  bool is_anything_there(LookupSlot& slot) const {
-    const ModuleQuestion& asked = questions_[slot.question];
+  // A process is not started for files that nobody has; what was refused on the way is told.
+  bool is_anything_there(std::size_t question) {
+    const ModuleQuestion& asked = questions_[question];
+    SymbolSearch search(means_.places, asked.name, asked.build_id);
     worker::Wish wish;
     wish.name = asked.name;
     wish.build_id = asked.build_id;
     for (const worker::WishKind kind : {worker::WishKind::binary, worker::WishKind::debug_file}) {
       wish.kind = kind;
-      if (slot.search->next(wish)) {
-        slot.search.emplace(means_.places, asked.name, asked.build_id);
-        return true;
-      }
+      if (search.next(wish)) return true;
     }
+    add_search(search, open_[question].answer);
     return false;
+  }
+
+  static void add_search(const SymbolSearch& search, ModuleAnswer& answer) {
+    for (const TriedFile& tried : search.tried()) {
+      const auto same = [&](const TriedFile& other) { return other.path == tried.path; };
+      if (std::none_of(answer.tried.begin(), answer.tried.end(), same)) answer.tried.push_back(tried);
+    }
+    if (!search.outside().empty()) answer.outside = search.outside();
+    answer.unchecked = answer.unchecked || search.unchecked();
   }
 
   Result<void> start(LookupSlot& slot) {
@@ -213,24 +260,30 @@ class SymbolLookup {
 
   void finish(LookupSlot& slot, const worker::Done& done) {
     slot.search->finish();
-    slot.answer.problem = done.problem;
-    slot.answer.lines = done.lines;
-    keep(slot);
+    OpenQuestion& work = open_.at(slot.question);
+    if (work.answer.problem.empty()) work.answer.problem = done.problem;
+    work.answer.lines = work.answer.lines || done.lines;
+    const ModuleQuestion& asked = questions_[slot.question];
+    std::vector<std::uint64_t> addresses;
+    for (const std::uint32_t position : slot.asked) addresses.push_back(asked.addresses[position]);
+    for (const worker::Chunk& chunk : slot.received) work.fresh.chunks.push_back({addresses, chunk});
+    for (const SymbolSearch::Used& used : slot.search->used()) {
+      const auto same = [&](const SymbolSearch::Used& other) { return other.path == used.path; };
+      if (std::none_of(work.fresh.used.begin(), work.fresh.used.end(), same)) work.fresh.used.push_back(used);
+    }
+    work.fresh.unchecked = work.fresh.unchecked || slot.search->unchecked();
     complete(slot);
   }
 
   // What has lines, and came whole.
-  void keep(const LookupSlot& slot) const {
-    const ModuleQuestion& asked = questions_[slot.question];
-    if (!slot.answer.lines || !slot.answer.problem.empty() || asked.build_id.empty()) return;
-    KnownModule known;
-    if (slot.known) known.chunks = slot.known->chunks;
-    known.used = slot.search->used();
-    known.unchecked = slot.search->unchecked();
-    std::vector<std::uint64_t> addresses;
-    for (const std::uint32_t position : slot.asked) addresses.push_back(asked.addresses[position]);
-    for (const worker::Chunk& chunk : slot.received) known.chunks.push_back({addresses, chunk});
-    means_.cache.store(asked.build_id, asked.kind, known);
+  void keep(std::size_t question, OpenQuestion& work) const {
+    const ModuleQuestion& asked = questions_[question];
+    const bool is_whole = work.answer.lines && work.answer.problem.empty() && !work.fresh.chunks.empty();
+    if (!is_whole || asked.build_id.empty()) return;
+    if (work.known) {
+      std::move(work.known->chunks.begin(), work.known->chunks.end(), std::back_inserter(work.fresh.chunks));
+    }
+    means_.cache.store(asked.build_id, asked.kind, work.fresh);
   }
 
   // It died, or was never well.
@@ -253,26 +306,30 @@ class SymbolLookup {
   }
 
   void give_up(LookupSlot& slot, std::string problem) {
-    slot.answer.problem = std::move(problem);
+    open_.at(slot.question).answer.problem = std::move(problem);
     slot.received.clear();  // who ends badly may have been wrong before
     complete(slot);
   }
 
   void complete(LookupSlot& slot) {
-    slot.answer.confined = slot.confined;
-    slot.answer.tried = slot.search->tried();
-    slot.answer.outside = slot.search->outside();
-    slot.answer.unchecked = slot.search->unchecked();
+    OpenQuestion& work = open_.at(slot.question);
+    work.answer.confined = work.answer.confined && slot.confined;
+    add_search(*slot.search, work.answer);
     for (worker::Chunk& chunk : slot.received)
-      slot.answer.chunks.push_back(in_question(slot, std::move(chunk)));
-    tell(slot);
+      work.answer.chunks.push_back(in_question(slot, std::move(chunk)));
+    slot.received.clear();
+    const std::size_t question = std::exchange(slot.question, kNone);
+    if (--work.n_shares == 0) tell(question);
   }
 
-  void tell(LookupSlot& slot) {
-    for (const worker::Chunk& chunk : slot.answer.chunks)
-      slot.answer.n_known += static_cast<std::size_t>(
+  void tell(std::size_t question) {
+    OpenQuestion work = std::move(open_.extract(question).mapped());
+    keep(question, work);
+    ModuleAnswer& answer = work.answer;
+    for (const worker::Chunk& chunk : answer.chunks)
+      answer.n_known += static_cast<std::size_t>(
           std::count_if(chunk.link.begin(), chunk.link.end(), [](std::uint32_t link) { return link != 0; }));
-    answered_(std::exchange(slot.question, kNone), std::move(slot.answer));
+    answered_(question, std::move(answer));
   }
 
   std::span<const ModuleQuestion> questions_;
@@ -281,6 +338,8 @@ class SymbolLookup {
   const std::function<void(std::size_t, ModuleAnswer)>& answered_;
   const std::function<void(std::size_t, worker::Chunk)>& partly_;
   std::vector<LookupSlot> slots_;
+  std::map<std::size_t, OpenQuestion> open_;
+  std::deque<Share> shares_;
   std::size_t next_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SymbolLookup: what stands for addresses of modules, from the cache or from processes that read the files
-// (profd-symbolize). Two at a time, modules in the order given; one that dies takes its module with it and no
-// other.
+// (profd-symbolize). Two at a time, modules in the order given, large ones shared out among both; one that
+// dies takes its share of a module with it and no other.
 #pragma once
 
 #include <chrono>

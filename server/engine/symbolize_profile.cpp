@@ -8,6 +8,7 @@
 
 #include "core/model/symbolize_check.h"
 #include "server/engine/joined_symbols.h"
+#include "server/engine/kernel_names.h"
 
 namespace profd {
 namespace {
@@ -50,7 +51,7 @@ class Symbolizer {
 
   Result<Symbolized> run() {
     PROFD_CHECK(gather());
-    if (questions_.empty()) return std::move(out_);
+    if (questions_.empty() && found_.empty()) return std::move(out_);
     if (calls_.progress) calls_.progress(0, n_total_);
     Result<void> applied;
     const LookupMeans means{request_.places, means_.cache, means_.program, means_.limits, 2, means_.patience};
@@ -76,8 +77,13 @@ class Symbolizer {
     for (const BinaryCode& code : all) {
       const std::string name(strings[code.name]), build_id(strings[code.build_id]);
       const auto kind = worker_kind(code.kind);
-      if (code.addresses.empty() || !kind || name.empty() || !is_wanted(name, build_id)) continue;
+      const bool can_be_asked = kind || is_in_kallsyms(name, code.kind);
+      if (code.addresses.empty() || !can_be_asked || name.empty() || !is_wanted(name, build_id)) continue;
       out_.modules.push_back({name, build_id, code.kind, code.addresses.size(), {}});
+      if (is_in_kallsyms(name, code.kind)) {
+        name_kernel(code, out_.modules.back());
+        continue;
+      }
       // Nothing says of a file that it is what ran, unless a person does.
       const auto is_meant = [&](const ModuleFile& file) { return is_module(file.module, name, build_id); };
       const std::vector<ModuleFile>& files = request_.places.files;
@@ -87,6 +93,16 @@ class Symbolizer {
       n_total_ += code.addresses.size();
     }
     return {};
+  }
+
+  void name_kernel(const BinaryCode& code, ModuleLookup& lookup) {
+    const KernelQuestion question{lookup.name, lookup.build_id, code.kind, code.addresses,
+                                  kernel_reference(*out_.profile)};
+    KernelAnswer names = kernel_names(question, request_.places);
+    lookup.answer.tried = std::move(names.tried);
+    lookup.answer.problem = std::move(names.problem);
+    lookup.answer.n_known = names.n_known;
+    if (names.n_known > 0) found_.push_back(std::move(*names.symbols));
   }
 
   [[nodiscard]] bool is_wanted(const std::string& name, const std::string& build_id) const {

@@ -16,6 +16,7 @@
 #include "core/support/text.h"
 #include "core/view/code_place.h"
 #include "core/view/resolve.h"
+#include "server/engine/jit_code.h"
 #include "server/feature/code_headings.h"
 #include "server/feature/code_notes.h"
 
@@ -89,6 +90,7 @@ class DisassemblyWriter {
     out_.problem = std::move(answer.problem);
     if (!out_.problem.empty()) return std::move(out_);
     code_ = std::move(answer.code);
+    out_.note = std::move(answer.note);
     if (question.size > worker::kMaxCodeSize) out_.note = "Of this piece the first MiB is shown.";
     PROFD_TRY(sources_, views_.sources(*request_.open, request_.workspace, stop_));
     PROFD_CHECK(write_costs());
@@ -155,7 +157,16 @@ class DisassemblyWriter {
   Result<CodeQuestion> question_of(std::uint32_t at) {
     const CodePiece& piece = pieces_.pieces[at];
     CodeQuestion question;
-    if (!piece.module.valid() || profile_.modules().addresses[piece.module.v] != AddressKind::vaddr) {
+    const AddressKind kind = address_kind(profile_.modules(), piece.module);
+    if (kind == AddressKind::loaded) {
+      const std::string_view name = profile_.strings()[profile_.modules().name[piece.module.v]];
+      if (!is_jit_dump(name)) {
+        out_.problem = why_no_code_in_memory(name);
+        return question;
+      }
+      question.in_memory = true;
+      question.symbol = profile_.strings()[profile_.pieces().name[piece.example.v]];
+    } else if (kind != AddressKind::vaddr) {
       out_.problem = "what its addresses count from is not known, so its code cannot be found";
       return question;
     }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/model/symbolize.h"
+#include "server/engine/kernel_names.h"
 #include "server/feature/text.h"
 
 namespace profd {
@@ -44,9 +45,14 @@ Advice advice_of_mismatch(const ModuleRow& row) {
 }
 
 Advice advice_of_none(const ModuleRow& row, const BinaryCode& code, const ModuleLookup* lookup) {
-  if (is_kernel(row.path))
-    return {"not symbolized: symbols of kernels come from the recording or from a kallsyms file beside it",
+  if (is_kernel(row.path) || is_in_kallsyms(row.path, code.kind)) {
+    const std::string why =
+        lookup != nullptr && !lookup->answer.problem.empty()
+            ? lookup->answer.problem
+            : "symbols of kernels come from the kernel that runs, or from a kallsyms file";
+    return {"not symbolized: " + why,
             "Record as root, or with kernel.kptr_restrict = 0, or copy /proc/kallsyms beside the recording."};
+  }
   if (lookup == nullptr && (code.kind == AddressKind::unknown || code.kind == AddressKind::loaded))
     return {"not symbolized: the profile does not say where it was loaded", ""};
   if (lookup == nullptr) return {"not looked for yet", "`profd symbolize FILE`"};
@@ -73,6 +79,8 @@ Advice advice_of_names(const ModuleRow& row, const ModuleLookup* lookup) {
                                : std::string("functions are known");
   if (lookup == nullptr || row.file.empty()) return {some + ", lines are not", ""};
   if (!lookup->answer.problem.empty()) return {fmt::format("{}: {}", some, lookup->answer.problem), ""};
+  if (is_in_kallsyms(row.path, lookup->kind))
+    return {fmt::format("{}: {} has names alone", some, row.file), ""};
   return {fmt::format("{}: {} has a symbol table and no debug information", some, row.file),
           "Compile with -g, or install its debug symbols."};
 }

@@ -96,6 +96,26 @@ class Fixture(unittest.TestCase):
         self.assertIn("no addresses", run(ROOT / "formats/folded/testdata/recorded-py-spy.folded", code=1).stderr)
 
 
+class Jit(unittest.TestCase):
+    def test_code_of_a_dump_is_shown_with_what_it_costs(self):
+        if shutil.which("perf") is None or shutil.which("node") is None:
+            self.skipTest("NOT RUN: perf or node is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder)
+            (path / "hot.js").write_text("function hot(n) { let s = 1; for (let i = 0; i < n; ++i) s = (s * 31 + i) | 0; return s; }\n"
+                                         "let sum = 0;\nconst end = Date.now() + 1500;\nwhile (Date.now() < end) sum += hot(1e6);\n")
+            record = ["perf", "record", "-q", "-k", "mono", "-e", "cpu-clock", "-F", "999", "-g", "-o", "perf.data", "node"]
+            done = subprocess.run([*record, "--perf-prof", "--no-write-protect-code-memory", "hot.js"], cwd=path, capture_output=True, check=False)
+            if done.returncode != 0 or not list(path.glob("jit-*.dump")):
+                self.skipTest("NOT RUN: perf may not record here, or node writes no dump")
+            got = answer(path / "perf.data", "hot")
+            piece = got["pieces"][got["piece"]]
+            self.assertGreater(len(got["rows"]["text"]), 10)
+            self.assertEqual(sum(got["rows"]["self"]) + sum(r["amount"]["value"] for r in got.get("rest", [])), piece["self"]["value"])
+            self.assertGreater(max(got["rows"]["self"]), 0)
+            self.assertTrue(any(file.endswith("hot.js") for file in got["files"]), got["files"])
+
+
 class Recorded(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -338,6 +338,31 @@ class Recorded(unittest.TestCase):
         self.assertEqual((app["state"], app["file"]), ("full", str(self.work / "app")))
         self.assertGreater(app["share"], 0.5)
 
+    def test_split_units_are_found_in_a_package_beside_the_binary(self):
+        dwp = shutil.which("llvm-dwp-14") or shutil.which("llvm-dwp")
+        if dwp is None or shutil.which("clang++-14") is None:
+            print("PARTLY NOT RUN: no clang++-14 or llvm-dwp")
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            work = Path(folder).resolve()
+            (work / "app.cc").write_text(PROGRAM)
+            subprocess.run(["clang++-14", "-O2", "-g", "-gsplit-dwarf", "-c", "app.cc", "-o", "app.o"], cwd=work, check=True)
+            subprocess.run(["clang++-14", "-Wl,--build-id", "app.o", "-o", "app"], cwd=work, check=True)
+            subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "1999", "-g", "-o", "perf.data", "./app"], cwd=work,
+                           capture_output=True, check=True, env=dict(os.environ, **self.home))
+            data = work / "perf.data"
+            whole = functions_of(data, **self.home)
+            subprocess.run([dwp, "-e", "app", "-o", "app.dwp"], cwd=work, check=True)
+            (work / "app.dwo").unlink()
+            packed = modules_of(data, **self.home)[str(work / "app")]
+            self.assertEqual((packed["state"], packed["file"]), ("full", str(work / "app.dwp")))
+            self.assertEqual(functions_of(data, **self.home), whole)
+            # Of another program: nothing of it is used.
+            (work / "other.cc").write_text("int main() { return 1; }")
+            subprocess.run(["clang++-14", "-g", "-gsplit-dwarf", "other.cc", "-o", "other"], cwd=work, check=True)
+            subprocess.run([dwp, "-e", "other", "-o", "app.dwp"], cwd=work, check=True)
+            self.assertNotEqual(functions_of(data, **self.home), whole)
+
     def test_a_binary_that_was_built_again_is_refused(self):
         self.addCleanup(shutil.move, self.work / "kept", self.work / "app")
         shutil.move(self.work / "app", self.work / "kept")

@@ -107,7 +107,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t i = 0; i < vaddrs.size(); ++i) demand(text_of(*chains, i) == text_of(*again, i));
   std::size_t answered = 0;
   const auto in_parts = resolver->resolve_parts(
-      vaddrs, 7, one, {}, [&](std::span<const std::uint32_t> places, Chains part) -> Result<void> {
+      vaddrs, {7, 7}, one, {}, [&](std::span<const std::uint32_t> places, Chains part) -> Result<void> {
         for (std::size_t i = 0; i < places.size(); ++i)
           demand(text_of(part, i) == text_of(*chains, places[i]));
         answered += places.size();

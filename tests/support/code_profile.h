@@ -11,15 +11,15 @@
 
 namespace profd::test {
 
-// One module, "/b/app", whose addresses are those of its symbol table, and one metric, cpu.
+// One module, whose addresses are those of its symbol table if nothing else is said, and one metric, cpu.
 class CodeProfile {
  public:
-  CodeProfile() {
+  explicit CodeProfile(std::string_view module = "/b/app", AddressKind kind = AddressKind::vaddr) {
     metric_ = builder_.add_metric("cpu", "count");
     ModuleSpec app;
-    app.name = "/b/app";
+    app.name = module;
     app.build_id = "a1";
-    app.addresses = AddressKind::vaddr;
+    app.addresses = kind;
     module_ = builder_.module(app);
   }
 

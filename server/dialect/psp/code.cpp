@@ -31,6 +31,8 @@ class CodeModule final : public Module {
   void disassemble(psp::SourceDisassemblyParams params, protocol::Reply<Request> reply);
 
   SessionContext& session_;
+  // Work that is under way keeps it.
+  const std::shared_ptr<CodeCache> code_cache_ = std::make_shared<CodeCache>();
 };
 
 void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Reply<Request> reply) {
@@ -77,7 +79,7 @@ void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Repl
       false, std::move(reply), (*open)->place(),
       [&views = session_.engine.views(), request = std::move(request), source = std::move(source), window,
        applied = std::move(applied), places = session_.workspace.symbol_places((*open)->place()),
-       program = how.program, limits = how.limits,
+       cache = code_cache_, program = how.program, limits = how.limits,
        patience = how.patience](const StopToken& stop) -> Result<psp::SourceDisassemblyResult> {
         DisassemblyRequest asked = request;
         if (source) {
@@ -91,7 +93,7 @@ void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Repl
                   disassembly_answer(
                       views, asked,
                       [&](const CodeQuestion& question) {
-                        return look_up_code(question, {places, program, limits, patience}, stop);
+                        return look_up_code(question, {places, program, limits, patience, cache.get()}, stop);
                       },
                       stop));
         psp::SourceDisassemblyResult result = to_psp(std::move(answer), window);

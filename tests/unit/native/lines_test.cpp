@@ -271,12 +271,12 @@ TEST_CASE("answers come a part at a time, every place once, and the same as in o
     for (std::size_t i = 0; i < places.size(); ++i) by_place[places[i]] += chain_text(chains, i);
     return {};
   };
-  REQUIRE(resolver->resolve_parts(vaddrs, 2, executor, {}, take));
+  REQUIRE(resolver->resolve_parts(vaddrs, {2, 2}, executor, {}, take));
   CHECK(sizes == std::vector<std::size_t>{2, 3});
   CHECK(by_place == whole);
-  const auto refused = resolver->resolve_parts(vaddrs, 2, executor, {}, [](auto, Chains) -> Result<void> {
-    return fail(ErrorCode::io, "nobody listens");
-  });
+  const auto refused = resolver->resolve_parts(
+      vaddrs, {2, 2}, executor, {},
+      [](auto, Chains) -> Result<void> { return fail(ErrorCode::io, "nobody listens"); });
   CHECK(refused.error().message == "nobody listens");
 }
 

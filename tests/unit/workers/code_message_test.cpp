@@ -41,6 +41,16 @@ TEST_CASE("an order of code comes back as it was written") {
   CHECK(code->att);
 }
 
+TEST_CASE("code that comes with its order is as long as what is ordered") {
+  CodeOrder order{"jit-7.dump", "", 0x1000, 2, false, "\x90\xc3", 62};
+  const auto read = decode_order(encode(Order(order)));
+  REQUIRE(read);
+  CHECK(std::get<CodeOrder>(*read).bytes == order.bytes);
+  CHECK(std::get<CodeOrder>(*read).machine == 62);
+  order.size = 3;
+  CHECK(!decode_order(encode(Order(order))));
+}
+
 TEST_CASE("instructions come back as they were written") {
   const auto read = decode_report(encode(Report(two_rows())));
   REQUIRE(read);

@@ -1,5 +1,6 @@
 #include "core/source/code_costs.h"
 
+#include <algorithm>
 #include <random>
 
 #include "core/source/slot_sums.h"
@@ -128,4 +129,21 @@ TEST_CASE("selfs of all rows and of what is on none are those of the piece") {
       for (const Value& value : costs.total[0]) REQUIRE(as_double(value) <= as_double(whole.total[0][piece]));
     }
   }
+}
+
+TEST_CASE("what was in one place of memory at two times is two pieces, met twice it is one") {
+  CodeProfile code("jit-7.dump", AddressKind::loaded);
+  const PieceId f = code.piece("f", 0x1000, 16), g = code.piece("g", 0x1000, 16);
+  const PieceId longer = code.piece("f", 0x1000, 32);
+  code.stack({code.frame("f", {0x1000, f, 1})}, 1);
+  code.stack({code.frame("f", {0x1004, f, 1})}, 2);
+  code.stack({code.frame("g", {0x1004, g, 1})}, 4);
+  code.stack({code.frame("f", {0x1014, longer, 1})}, 8);
+  const ProfilePtr profile = code.finish();
+  const CodePieces pieces = code_pieces(*profile);
+  REQUIRE(pieces.pieces.size() == 3);
+  const SlotSums costs = sums(profile, pieces.of_frame, 3);
+  std::vector<Value> self = costs.self[0];
+  std::sort(self.begin(), self.end());
+  CHECK(self == Values{3L, 4L, 8L});
 }

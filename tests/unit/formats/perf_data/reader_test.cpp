@@ -211,7 +211,9 @@ TEST_CASE("perf.data: jitdump code is what was loaded at the moment of the sampl
 
 TEST_CASE("perf.data: kernel code has names from a kallsyms beside it, moved to where the kernel was") {
   TempFolder folder;
-  folder.file("kallsyms", "ffffffff81000000 T _text\nffffffff81000100 t do_work\nffffffff81000100 D data\n");
+  folder.file("kallsyms",
+              "ffffffff81000000 T first\nffffffff81000000 T _text\nffffffff81000100 t "
+              "do_work\nffffffff81000100 D data\n");
   File file;
   file.comm(7, "demo");
   // The kernel of the recording lay 0x1000000 higher.
@@ -220,8 +222,12 @@ TEST_CASE("perf.data: kernel code has names from a kallsyms beside it, moved to 
                   File::of(0x100000) + File::of(0xffffffff82000000) + File::padded("[kernel.kallsyms]_text") +
                   file.tail(0, 1));
   file.sample(1, 7, 10, 1, {kKernel, 0xffffffff82000104});
-  CHECK(self_by_path(*read_beside(folder, file).profiles.front(), "cpu-clock") ==
-        std::map<std::string, double>{{"demo;do_work", 1}});
+  const ProfilePtr profile = read_beside(folder, file).profiles.front();
+  CHECK(self_by_path(*profile, "cpu-clock") == std::map<std::string, double>{{"demo;do_work", 1}});
+  const auto& properties = profile->info().properties;
+  CHECK(std::find(properties.begin(), properties.end(),
+                  std::pair<std::string, std::string>("kernel _text", "0xffffffff82000000")) !=
+        properties.end());
 }
 
 namespace {

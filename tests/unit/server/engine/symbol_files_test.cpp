@@ -103,6 +103,26 @@ TEST_CASE(
   CHECK(offered(search, wish_of(WishKind::debug_file, "", "../../secret")).empty());
 }
 
+TEST_CASE("a package of split units is looked for beside the binary, by build id and by name") {
+  const test::TempFolder folder;
+  const files::path root = folder.path;
+  const std::string by_id = ".build-id/01/" + std::string(kId).substr(2) + ".dwp";
+  put(root / "work/app");
+  put(root / "work/app.dwp");
+  put(root / "debug" / by_id);
+  put(root / "debug/app.dwp");
+  put(root / "recording/app.dwp");
+  SymbolPlaces places = no_places();
+  places.roots = {(root / "work").string()};
+  places.directories = {(root / "debug").string()};
+  places.recording = (root / "recording").string();
+  SymbolSearch search(places, (root / "work/app").string(), kId);
+  REQUIRE(search.next(wish_of(WishKind::binary)));
+  CHECK(offered(search, wish_of(WishKind::package)) ==
+        std::vector<std::string>{(root / "work/app.dwp").string(), (root / "debug" / by_id).string(),
+                                 (root / "debug/app.dwp").string(), (root / "recording/app.dwp").string()});
+}
+
 TEST_CASE("pipes, devices and folders are no binaries") {
   const test::TempFolder folder;
   const files::path root = folder.path;

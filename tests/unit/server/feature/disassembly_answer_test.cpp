@@ -175,3 +175,18 @@ TEST_CASE("timers and plain events may skid, precise ones do not, counted ones c
   CHECK(note("cycles:P", "perf_data").empty());
   CHECK(note("Ir", "callgrind").empty());
 }
+
+TEST_CASE("code that a compiler made at run time is asked of its dump; a map of names has none") {
+  for (const char* module : {"jit-7.dump", "/tmp/perf-7.map"}) {
+    CodeProfile code(module, AddressKind::loaded);
+    const PieceId f = code.piece("LazyCompile:~f", 0x1000, 16);
+    code.stack({code.frame("f", {0x1000, f, 1})}, 1);
+    CodeQuestion asked;
+    const auto answer = answer_of(code.finish(), function("f"), &asked);
+    REQUIRE(answer);
+    CHECK(answer->problem.empty() == asked.in_memory);
+    CHECK(asked.in_memory == (std::string(module) == "jit-7.dump"));
+    CHECK(asked.symbol == (asked.in_memory ? "LazyCompile:~f" : ""));
+    CHECK((asked.in_memory || answer->problem.find("a jitdump has both") != std::string::npos));
+  }
+}
