@@ -17,27 +17,27 @@ PROGRAMS = ("symbols", "ci", "dev")
 RECORDING = 6308  # addresses, in clusters as samples of a recording have them
 
 
-def _program(ctx: Context) -> Path | None:
+def program_of(ctx: Context) -> Path | None:
     for preset in PROGRAMS:
         for name in ("profd.debug", "profd"):
             path = ctx.floor.parent.parent.parent / preset / name
-            if path.exists() and ".debug_info" in _sections(path):
+            if path.exists() and ".debug_info" in sections_of(path):
                 return path
     return None
 
 
-def _sections(path: Path) -> str:
+def sections_of(path: Path) -> str:
     return subprocess.run(["readelf", "-WS", str(path)], capture_output=True, text=True).stdout
 
 
-def _text(path: Path) -> tuple[int, int]:
-    found = re.search(r" \.text\s+\S+\s+([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+)", _sections(path))
+def text_of(path: Path) -> tuple[int, int]:
+    found = re.search(r" \.text\s+\S+\s+([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+)", sections_of(path))
     assert found
     return int(found[1], 16), int(found[2], 16)
 
 
 def _addresses(path: Path, into: Path, count: int, clustered: bool) -> Path:
-    begin, size = _text(path)
+    begin, size = text_of(path)
     draw = random.Random(27)
     addresses: list[int] = []
     while len(addresses) < count:
@@ -103,7 +103,7 @@ def run(ctx: Context) -> None:
             ("100,000 random addresses", 100_000, False), (f"{RECORDING:,} addresses in clusters", RECORDING, True))
     if not ctx.wants(*(f"native: {what}" for what, _, _ in rows)):
         return
-    program = _program(ctx)
+    program = program_of(ctx)
     if program is None or not (ctx.floor.parent / "profd-lines-of").exists():
         missing = "profd-lines-of is not built" if program else "no build with debug information: build/symbols/profd"
         ctx.add(Row(f"native: {rows[2][0]}", "beside other symbolizers", f"not yet: {missing}"))

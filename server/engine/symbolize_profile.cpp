@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -45,8 +46,8 @@ class Symbolizer {
  public:
   Symbolizer(ProfilePtr profile, const SymbolizeRequest& request, const SymbolizeMeans& means,
              const SymbolizeCalls& calls, const StopToken& stop)
-      : request_(request), means_(means), calls_(calls), stop_(stop) {
-    out_.profile = std::move(profile);
+      : request_(request), means_(means), calls_(calls), stop_(stop), profile_(std::move(profile)) {
+    out_.profile = profile_;
   }
 
   Result<Symbolized> run() {
@@ -55,8 +56,8 @@ class Symbolizer {
     if (calls_.progress) calls_.progress(0, n_total_);
     Result<void> applied;
     const LookupMeans means{request_.places, means_.cache, means_.program, means_.limits, 2, means_.patience};
-    const auto partly = [&](std::size_t question, worker::Chunk chunk) {
-      if (applied) applied = take_part(question, std::move(chunk));
+    const auto partly = [&](std::size_t question, const worker::Chunk& chunk) {
+      if (applied) applied = take_part(question, chunk);
     };
     PROFD_CHECK(look_up_modules(
         questions_, means, stop_,
@@ -102,7 +103,9 @@ class Symbolizer {
     lookup.answer.tried = std::move(names.tried);
     lookup.answer.problem = std::move(names.problem);
     lookup.answer.n_known = names.n_known;
-    if (names.n_known > 0) found_.push_back(std::move(*names.symbols));
+    if (names.n_known == 0) return;
+    found_.push_back(std::move(*names.symbols));
+    changed_ = true;
   }
 
   [[nodiscard]] bool is_wanted(const std::string& name, const std::string& build_id) const {
@@ -112,8 +115,18 @@ class Symbolizer {
   }
 
   Result<void> take(std::size_t question, ModuleAnswer answer) {
-    std::erase_if(parts_, [&](const Part& part) { return part.question == question; });
-    if (const auto right = found(question, answer.chunks); !right) answer.problem = right.error().message;
+    // What came by parts is in it, or was of a process that ended badly.
+    BinarySymbols& symbols = symbols_of(question) = nothing_of(question);
+    Result<void> right;
+    for (const worker::Chunk& chunk : answer.chunks)
+      if (right) right = add_chunk(symbols, chunk);
+    if (right) right = check_symbols(symbols);
+    // What makes no sense is the fault of a file, which is not to cost others their names.
+    if (!right) {
+      symbols = nothing_of(question);
+      answer.problem = right.error().message;
+    }
+    changed_ = true;
     answer.chunks.clear();
     out_.modules[module_of_[question]].answer = std::move(answer);
     n_done_ += questions_[question].addresses.size();
@@ -122,32 +135,35 @@ class Symbolizer {
   }
 
   // What came of a module that is not done; it comes again with the rest.
-  Result<void> take_part(std::size_t question, worker::Chunk chunk) {
-    parts_.push_back({question, std::move(chunk)});
+  Result<void> take_part(std::size_t question, const worker::Chunk& chunk) {
+    BinarySymbols& symbols = symbols_of(question);
+    if (!add_chunk(symbols, chunk)) symbols = nothing_of(question);
+    changed_ = true;
     return tell();
   }
 
-  // What makes no sense is the fault of a file, which is not to cost others their names.
-  Result<void> found(std::size_t question, std::span<const worker::Chunk> chunks) {
-    if (chunks.empty()) return {};
+  BinarySymbols nothing_of(std::size_t question) const {
     const ModuleQuestion& asked = questions_[question];
     BinarySymbols symbols = symbols_for(asked.addresses.size());
     symbols.name = asked.name;
     symbols.build_id = asked.build_id;
     symbols.kind = out_.modules[module_of_[question]].kind;
     symbols.addresses = asked.addresses;
-    for (const worker::Chunk& chunk : chunks) PROFD_CHECK(add_chunk(symbols, chunk));
-    PROFD_CHECK(check_symbols(symbols));
-    found_.push_back(std::move(symbols));
-    return {};
+    return symbols;
+  }
+
+  BinarySymbols& symbols_of(std::size_t question) {
+    const auto [row, is_new] = row_of_.try_emplace(question, found_.size());
+    if (is_new) found_.push_back(nothing_of(question));
+    return found_[row->second];
   }
 
   // A revision on the way, if it is time for one.
   Result<void> tell() {
     const auto now = SymbolClock::now();
-    if (!calls_.better || now < next_revision_ || (found_.empty() && parts_.empty())) return {};
-    for (const Part& part : parts_) static_cast<void>(found(part.question, std::span(&part.chunk, 1)));
-    parts_.clear();
+    if (!calls_.better || now < next_revision_ || !changed_) return {};
+    for (const auto& [question, row] : row_of_)
+      if (!check_symbols(found_[row])) found_[row] = nothing_of(question);
     PROFD_CHECK(apply());
     next_revision_ = SymbolClock::now() + std::max<SymbolClock::duration>(means_.between_revisions,
                                                                           4 * (SymbolClock::now() - now));
@@ -155,10 +171,11 @@ class Symbolizer {
     return {};
   }
 
+  // To the profile as it was: names turn addresses into others, by which further ones would not be found.
   Result<void> apply() {
-    if (found_.empty()) return {};
-    PROFD_TRY(out_.profile, symbolized(*out_.profile, found_, stop_));
-    found_.clear();
+    if (!changed_) return {};
+    PROFD_TRY(out_.profile, symbolized(*profile_, found_, stop_));
+    changed_ = false;
     return {};
   }
 
@@ -166,15 +183,13 @@ class Symbolizer {
   const SymbolizeMeans& means_;
   const SymbolizeCalls& calls_;
   const StopToken& stop_;
+  const ProfilePtr profile_;
   Symbolized out_;
   std::vector<ModuleQuestion> questions_;
-  std::vector<std::size_t> module_of_;  // by question
-  struct Part {
-    std::size_t question;
-    worker::Chunk chunk;
-  };
-  std::vector<Part> parts_;           // of modules that are not done, and not applied yet
-  std::vector<BinarySymbols> found_;  // and not applied yet
+  std::vector<std::size_t> module_of_;         // by question
+  std::vector<BinarySymbols> found_;           // all of it
+  std::map<std::size_t, std::size_t> row_of_;  // in found_, by question
+  bool changed_ = false;                       // since it was applied
   std::size_t n_done_ = 0, n_total_ = 0;
   SymbolClock::time_point next_revision_ = SymbolClock::now() + means_.between_revisions;
 };

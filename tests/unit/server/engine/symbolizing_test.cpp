@@ -165,14 +165,15 @@ TEST_CASE("only the modules that are named are looked at") {
 }
 
 TEST_CASE("where more takes its time, what is known by then is told on the way") {
-  // A profile of so much code of this program that it is answered in parts.
+  // A profile of so much code of this program that it is answered in parts. Its image begins at vaddr 0.
+  const AddressKind kind = GENERATE(AddressKind::vaddr, AddressKind::image_offset);
   const OwnImage own = own_image();
   const std::string path = own_path();
   ProfileBuilder builder;
   ModuleSpec module;
   module.name = path;
   module.build_id = own.build_id;
-  module.addresses = AddressKind::vaddr;
+  module.addresses = kind;
   const ModuleId of = builder.module(module);
   const FunctionId unknown =
       builder.function(FunctionSpec{.name = builder.string("[here]"), .unresolved = true});
@@ -199,6 +200,10 @@ TEST_CASE("where more takes its time, what is known by then is told on the way")
   REQUIRE_FALSE(better.empty());
   CHECK(n_unnamed(*better.front()) < n_unnamed(*profile));
   CHECK(n_unnamed(*symbolized->profile) <= n_unnamed(*better.back()));
+  // And in the end there is all that is found at once.
+  const auto at_once = symbolize_profile(profile, request, means, {}, StopToken{});
+  REQUIRE(at_once);
+  CHECK(n_unnamed(*symbolized->profile) == n_unnamed(*at_once->profile));
   for (const ProfilePtr& one : better) CHECK(one->total(MetricId{0u}) == profile->total(MetricId{0u}));
 }
 
