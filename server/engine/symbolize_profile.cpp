@@ -116,17 +116,19 @@ class Symbolizer {
 
   Result<void> take(std::size_t question, ModuleAnswer answer) {
     // What came by parts is in it, or was of a process that ended badly.
-    BinarySymbols& symbols = symbols_of(question) = nothing_of(question);
-    Result<void> right;
-    for (const worker::Chunk& chunk : answer.chunks)
-      if (right) right = add_chunk(symbols, chunk);
-    if (right) right = check_symbols(symbols);
-    // What makes no sense is the fault of a file, which is not to cost others their names.
-    if (!right) {
-      symbols = nothing_of(question);
-      answer.problem = right.error().message;
+    if (!answer.chunks.empty() || row_of_.contains(question)) {
+      BinarySymbols& symbols = symbols_of(question) = nothing_of(question);
+      Result<void> right;
+      for (const worker::Chunk& chunk : answer.chunks)
+        if (right) right = add_chunk(symbols, chunk);
+      if (right) right = check_symbols(symbols);
+      // What makes no sense is the fault of a file, which is not to cost others their names.
+      if (!right) {
+        symbols = nothing_of(question);
+        answer.problem = right.error().message;
+      }
+      changed_ = true;
     }
-    changed_ = true;
     answer.chunks.clear();
     out_.modules[module_of_[question]].answer = std::move(answer);
     n_done_ += questions_[question].addresses.size();
