@@ -40,7 +40,7 @@ BigVector<double> sums_of(const std::vector<ValueColumn>& columns, std::span<con
   for (const Term& term : terms)
     std::visit(
         [&](const auto& column) {
-          sums.resize(column.size());
+          if (sums.empty()) sums.assign(column.size(), 0);  // resize() leaves them as they are
           for (std::size_t i = 0; i < column.size(); ++i)
             sums[i] += term.factor * static_cast<double>(column[i]);
         },

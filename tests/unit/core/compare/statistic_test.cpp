@@ -36,8 +36,8 @@ TEST_CASE("a statistic is worked out by its name") {
   CHECK(statistic_of("p75.5") == 40);
   CHECK(statistic_of("p100") == 40);
   CHECK(statistic_of("lost") == 100);
-  CHECK(*statistic_of("uneven") == Catch::Approx(40.0 / 15 - 1));
-  CHECK(*statistic_of("variation") == Catch::Approx(*statistic_of("deviation") / 15));
+  CHECK(*statistic_of("uneven") == Approx(40.0 / 15 - 1));
+  CHECK(*statistic_of("variation") == Approx(*statistic_of("deviation") / 15));
 }
 
 TEST_CASE("names of statistics read back as what they name") {

@@ -225,17 +225,17 @@ TEST_CASE("a file that is opened has the names of its sources, and is kept in th
   const OriginPtr origin = file_origin((project.folder.path / "a.cpuprofile").string(), {});
   const std::string source = (project.folder.path / "src/grid.ts").string();
   const ScriptRoots beside{{}, {}, true};
-  auto first = origin->load({cache, executor, {}, {}, {}, beside});
+  auto first = origin->load({cache, executor, {}, {}, {}, {}, beside});
   REQUIRE(first);
   CHECK(has_function(*first->profiles->profiles.front(), "smooth", source));
   REQUIRE(first->keep);
   REQUIRE(first->keep({}));
   CHECK(of_bundle({nullptr, first->profiles->scripts.at(0)}).state == ScriptState::mapped);
-  const auto plain = origin->load({cache, executor, {}, {}, {}, {}});
+  const auto plain = origin->load({cache, executor, {}, {}, {}, {}, {}});
   REQUIRE(plain);
   CHECK_FALSE(plain->keep);
   CHECK(has_function(*plain->profiles->profiles.front(), "smooth", project.script));
-  const auto again = origin->load({cache, executor, {}, {}, {}, beside});
+  const auto again = origin->load({cache, executor, {}, {}, {}, {}, beside});
   REQUIRE(again);
   CHECK(has_function(*again->profiles->profiles.front(), "smooth", source));
 }
