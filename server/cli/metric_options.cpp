@@ -47,7 +47,8 @@ std::vector<std::string> column_metrics(const ProfileOptions& options) {
   const auto add = [&](const std::string& name) {
     if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
   };
-  for (const DerivedMetric& metric : options.derived) add(metric.name);
+  for (const DerivedMetric& metric : options.derived)
+    if (metric.name != options.metric) add(metric.name);  // of which the view is
   for (const std::string& name : options.columns) add(name);
   return out;
 }

@@ -19,6 +19,11 @@ constexpr std::string_view kCounters =
 
 void derive(Viewed& viewed, const std::vector<DerivedMetric>& metrics) {
   auto open = std::make_shared<OpenProfile>(*viewed.open);
+  if (!open->loaded) {
+    auto loaded = std::make_shared<LoadedProfiles>();
+    loaded->profiles.push_back(open->profile);
+    open->loaded = std::move(loaded);
+  }
   set_formulas(*open, metrics);
   REQUIRE(open->derived->unfit.empty());
   viewed.open = std::move(open);
