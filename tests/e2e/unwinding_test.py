@@ -53,7 +53,9 @@ OWN void sorted(u64 n) {  // its callee is called by the C library
   for (u64 i = 0; i < 8; ++i) v[i] = n * i * 7919 % 31;
   qsort(v, 8, sizeof v[0], compare);
 }
-OWN void interrupted(int) { sink = sink + recurse(4, sink); }
+OWN void interrupted(int) {  // long enough to be sampled every time
+  for (int i = 0; i < 60; ++i) sink = sink + recurse(4, sink);
+}
 OWN void work(u64 n) {
   for (u64 i = 0; i < n; ++i) {
     sink = sink + variable(i);
