@@ -92,7 +92,7 @@ std::optional<double> value_of(const Statistic& statistic, const Spread& spread,
 
 Result<StatisticCondition> parse_statistic_condition(std::string_view text, std::string_view metric_unit) {
   const auto wrong = [&](std::size_t at, std::string_view what) {
-    return fail(ErrorCode::invalid, fmt::format("condition: {} (at character {})", what, at + 1), at);
+    return fail(ErrorCode::invalid, fmt::format("condition: {} (at character {})", what, at + 1));
   };
   if (text.size() > kMaxCondition)
     return fail(ErrorCode::limit, fmt::format("condition: it is longer than {} bytes", kMaxCondition));

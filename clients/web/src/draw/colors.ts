@@ -173,7 +173,13 @@ export function paintsOf(
     return ends.byRoot === true ? Math.sqrt(part) : part;
   };
 
+  const byValue = scheme === "metric" || SPREAD_SCHEMES.some((of) => of === scheme);
   const pick = (item: number): number => {
+    if (byValue) {
+      const value = layout.answer.boxes.color?.[item];
+      if (value === undefined || value === null) return fillOf(withoutTone(mode));
+      return fillOf(toneOf(Math.round(placeOn(value) * RATIO_STEPS) / RATIO_STEPS));
+    }
     switch (scheme) {
       case "module": {
         if (groups.length === 0) return pickKind(item);
@@ -196,14 +202,6 @@ export function paintsOf(
                 palette,
               ),
         );
-      case "metric":
-      case "imbalance":
-      case "variation":
-      case "lost": {
-        const value = layout.answer.boxes.color?.[item];
-        if (value === undefined || value === null) return fillOf(withoutTone(mode));
-        return fillOf(toneOf(Math.round(placeOn(value) * RATIO_STEPS) / RATIO_STEPS));
-      }
       case "change":
         return fillOf(changeTone(mode, layout.answer.changes?.strength[item] ?? 0));
       default: {
@@ -236,7 +234,7 @@ export function paintsOf(
     }
   }
   const byFill = sortedBy(fill, layout.boxes, fills.length);
-  if ((scheme === "metric" || SPREAD_SCHEMES.some((of) => of === scheme)) && ends !== undefined) {
+  if (byValue && ends !== undefined) {
     const bar = [0, 0.25, 0.5, 0.75, 1].map((t) => css(toneOf(ends.byRoot === true ? Math.sqrt(t) : t))).join(", ");
     const text = `${ends.metric} ${ends.lowText} to ${ends.highText}`;
     legend.set("scale", { color: `linear-gradient(to right, ${bar})`, text, bar: true });

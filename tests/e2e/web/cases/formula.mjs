@@ -63,6 +63,19 @@ export default (test, { axe, root }) => {
     await views.until("an address without it", () => views.fragment().get("derive") === null);
   });
 
+  test("a formula that adds up is a metric: chosen, as wide, and not a column twice", async (views) => {
+    await views.open(matrix, "&tab=flat");
+    await views.until("rows", async () => (await names(views)).length > 4);
+    await define(views, "D1mr - DLmr", "held");
+    await views.page.getByRole("button", { name: /^Metric/ }).click();
+    await views.page.getByRole("menuitemradio", { name: /^held/ }).click();
+    await views.until("its rows", async () => /^sum_columns/.test((await names(views))[0]));
+    assert.strictEqual(await head(views, "Self held").count(), 1);
+    await views.page.keyboard.press("1");
+    await views.until("boxes as wide", () => views.layout().metric === "held");
+    assert.match(views.fragment().get("view"), /metric held/);
+  });
+
   test("a flame graph is coloured by a formula, with what the colours mean", async (views) => {
     await views.open(matrix, "&color=metric");
     await views.ready();

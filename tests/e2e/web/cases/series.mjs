@@ -77,6 +77,28 @@ export default (test, { axe, root }) => {
     await axe(views);
   });
 
+  test("series: any percentile is an order, a column and a colour, and conditions leave rows out", async (views) => {
+    await open(views, aggregate(ranks), "&tab=flat&view=top-down+|+metric+samples");
+    await views.until("rows", async () => (await views.page.locator(".table-row").count()) > 5);
+    await views.page.getByRole("combobox", { name: "Order" }).selectOption("p95");
+    await views.page.getByRole("columnheader", { name: /^95th pct/ }).waitFor();
+    const where = views.page.getByRole("textbox", { name: "Only rows that hold" });
+    await where.fill("uneven >= 10%");
+    await where.press("Enter");
+    await views.until("what holds it", async () => (await views.page.locator(".table-row").count()) === 1);
+    assert.match(await firstRow(views), /heat::refine/);
+    await views.page.getByText(/1 rows .* 10 left out/).waitFor();
+    await where.fill("uneven > 10%");
+    await where.press("Enter");
+    await views.page.getByText(/after the statistic stands `>=` or `<=`.*\(at character 8\)$/).waitFor();
+    await where.fill("");
+    await where.press("Enter");
+    await views.until("all rows", async () => (await views.page.locator(".table-row").count()) > 5);
+    await open(views, aggregate(ranks), "&color=p95");
+    await views.page.getByText(/^p95 0 to /).waitFor();
+    assert.strictEqual(views.layout().colorScale.metric, "p95");
+  });
+
   test("series: what is chosen has a plot, a histogram and words, of the profiler's own numbers", async (views) => {
     await open(views, aggregate(snapshots), "&tab=flat&of=total&view=top-down+|+metric+inuse_space");
     await views.until("rows", async () => (await views.page.locator(".table-row").count()) > 5);
