@@ -133,13 +133,9 @@ void add_column(ProfileData& data, const Profile& profile, const ProfileMeasure&
 
 }  // namespace
 
-bool takes_formula_columns(const Profile& profile) {
-  return profile.composition() == nullptr;
-}
-
 ProfilePtr with_formula_columns(const ProfilePtr& profile, std::span<const ProfileMeasure> measures) {
   const auto adds_up = [](const ProfileMeasure& measure) { return measure.measure.additive; };
-  if (!takes_formula_columns(*profile) || std::none_of(measures.begin(), measures.end(), adds_up))
+  if (profile->composition() != nullptr || std::none_of(measures.begin(), measures.end(), adds_up))
     return profile;
   ProfileData data = profile->data();
   for (const ProfileMeasure& measure : measures)

@@ -8,6 +8,8 @@ namespace profd {
 
 void set_formulas(OpenProfile& open, const std::vector<DerivedMetric>& metrics) {
   const ProfilePtr read = open.as_read();
+  // By its name: another formula may come to have its id.
+  const std::string shown = open.profile->metrics().empty() ? "" : open.metric_info().name;
   open.derived =
       metrics.empty() ? nullptr : std::make_shared<const DerivedMetrics>(derive_metrics(*read, metrics));
   open.formulas.clear();
@@ -15,8 +17,8 @@ void set_formulas(OpenProfile& open, const std::vector<DerivedMetric>& metrics) 
   if (open.derived) open.profile = with_formula_columns(read, open.derived->known);
   if (open.profile != read)
     for (const ProfileMeasure& one : open.derived->known)
-      if (one.measure.additive) open.formulas += one.metric.name + "=" + one.metric.formula + "\n";
-  if (open.metric.v >= open.profile->metrics().size()) open.metric = open.profile->default_metric();
+      if (one.measure.additive) open.formulas += to_text(one.metric) + "\n";
+  open.metric = open.profile->find_metric(shown).value_or(open.profile->default_metric());
 }
 
 std::vector<DerivedMetric> formulas_of(const OpenProfile& open) {

@@ -129,6 +129,19 @@ TEST_CASE("a view is as wide as a formula that adds up, and as none that does no
   CHECK(table_answer(viewed.views, request, {})->names.front() == "fast");
 }
 
+TEST_CASE("a default metric by formula stays the same one whatever other formulas come and go", "[derived]") {
+  Viewed viewed(kCounters);
+  const DerivedMetric first{"first", "2 * cycles", ""}, second{"second", "3 * cycles", ""},
+      third{"third", "4 * cycles", ""};
+  derive(viewed, {first, second, third});
+  auto open = std::make_shared<OpenProfile>(*viewed.open);
+  open->metric = *open->profile->find_metric("second");
+  set_formulas(*open, {second, third});
+  CHECK(open->metric_info().name == "second");
+  set_formulas(*open, {third});
+  CHECK(open->metric_info().name == "cycles");
+}
+
 TEST_CASE("a formula is no width of what is put together of others, which is said", "[derived]") {
   Viewed viewed(composed(Composed::diff, {"main 10\n", "main 30\n"}).value());
   derive(viewed, {{"twice", "2 * samples", ""}});
