@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/model/branches.h"
 #include "core/model/profile.h"
 #include "core/model/profile_builder.h"
 #include "core/support/result.h"
@@ -78,6 +79,8 @@ struct Rewrite {
   // Whether what a timeline has in a thread (kNone: unknown) from `begin` to `end` (kNoTime: unknown) passes.
   // Null: all of it.
   std::function<bool(std::uint32_t thread, std::int64_t begin, std::int64_t end)> moments;
+  // What a place of a branch becomes, whose module is never none. Null: it stays where it is.
+  std::function<BranchPlace(const BranchPlace& place, RewriteTables& tables)> branch_places;
   // Values beside the samples of a sample table pass, as far as `contexts` lets them.
   bool unsampled = true;
   // Keeps contexts without values.
@@ -103,6 +106,10 @@ struct Rewrite {
 // markers and points of counters are on no stack, so that only `moments` decides; a marker loses a context
 // that does not pass. A counter without points is gone where something is filtered, and so is a task that is
 // neither of a span that passes nor the parent of such a task.
+//
+// Branch stacks are of the profile as a whole: they stay where nothing is filtered, and are gone where
+// anything is. Runs that begin and end in one module stay runs where both ends move alike; others count as
+// left out.
 Result<ProfilePtr> rewrite(const Profile& source, const Rewrite& how, StopToken stop = {});
 
 }  // namespace profd

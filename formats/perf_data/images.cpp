@@ -273,6 +273,23 @@ void Images::resolve_kernel(AddressSpace& space, std::uint64_t address, bool is_
   frames_.push_back(builder_.frame(spec));
 }
 
+BranchPlace Images::place(Process& process, std::uint64_t address) {
+  // The upper half is the kernel's on every 64-bit machine.
+  const bool kernel = address >> 63 != 0;
+  AddressSpace& space = kernel ? kernel_ : *process.space;
+  if (const std::uint32_t row = space.jit.find(address); row != kNone) {
+    if (!kernel) return {in_memory(jit_rows_[row].dump->module), address};
+    return {in_memory(kernel_symbols_[row].bpf ? "[bpf]" : "[kernel.kallsyms]"), address};
+  }
+  const Mapping* mapping = mapping_at(space, address);
+  const bool in_no_file = !mapping || mapping->anonymous;
+  space.missed |= in_no_file;
+  if (!kernel && in_no_file && space.perf_map && space.perf_map->map.ranges.find(address) != kNone)
+    return {in_memory(space.perf_map->module), address};
+  if (!mapping) return {};
+  return {mapping->module, mapping->absolute ? address : address - mapping->start + mapping->file_offset};
+}
+
 std::span<const FrameId> Images::frames(Process& process, CpuMode mode, std::uint64_t address,
                                         bool is_return) {
   AddressSpace* space = process.space.get();

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/model/branches.h"
 #include "core/support/interner.h"
 #include "formats/perf_data/address_space.h"
 #include "formats/perf_data/features.h"
@@ -42,6 +43,11 @@ class Images {
 
   // Frames at an address, innermost first; at least one. `is_return`: the instruction before it made a call.
   std::span<const FrameId> frames(Process& process, CpuMode mode, std::uint64_t address, bool is_return);
+
+  // Where an address is in its module; no module: nothing is known of it. Of a branch, so exact.
+  BranchPlace place(Process& process, std::uint64_t address);
+  // Changes whenever an address of the kernel that was looked up before may have another meaning.
+  std::uint32_t kernel_id() const { return kernel_.id; }
 
   bool is_mapped(const Process& process, std::uint64_t address) const {
     return process.space->mappings.find(address) != kNone;

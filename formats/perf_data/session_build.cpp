@@ -141,9 +141,9 @@ void Session::report() {
       "are missing",
       stacks_);
   copies_.report();
+  builder_.set_branches(std::move(branch_stacks_).finish(context_.report));
   row("deferred-callchain", Severity::loss, "user call chains that were recorded later were not read",
       deferred_);
-  row("branch-stack", Severity::info, "samples with a branch stack, which was not read", branches_);
   row("raw-data", Severity::info, "samples with the fields of a tracepoint, which were not read", raw_);
   row("memory-data", Severity::info,
       "samples with a data address, weight or data source, which were not read", memory_);
