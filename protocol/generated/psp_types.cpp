@@ -4692,7 +4692,7 @@ bool decode(const Json& value, SetsResult& out, const Path& path) {
       .required("unit", out.unit)
       .required("viewTotal", out.view_total)
       .required("sets", out.sets)
-      .required("union", out.union)
+      .required("anyOf", out.any_of)
       .defaulted("warnings", out.warnings)
       .optional("estimated", out.estimated)
       .optional("excluded", out.excluded)
@@ -4707,7 +4707,7 @@ void write(JsonText& out, const SetsResult& value) {
   put(out, "unit", value.unit);
   put(out, "viewTotal", value.view_total);
   put(out, "sets", value.sets);
-  put(out, "union", value.union);
+  put(out, "anyOf", value.any_of);
   put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);

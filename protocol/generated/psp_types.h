@@ -4027,7 +4027,7 @@ struct SetsResult {
   // without a stack left out.
   std::vector<SetShare> sets;
   // The stacks that belong to any of them, each counted once.
-  Amount union;
+  Amount any_of;
   // Sentences about the request (a filter that matches nothing), then what was lost in reading the
   // file.
   std::vector<std::string> warnings;

@@ -5639,7 +5639,7 @@ class SetsResult(Structure):
     sets: list[SetShare]
     # The sets in the order asked for; kinds of work by what they come to, largest first, those
     # without a stack left out.
-    union: Amount
+    any_of: Amount
     # The stacks that belong to any of them, each counted once.
     warnings: list[str] = field(default_factory=list)
     # Sentences about the request (a filter that matches nothing), then what was lost in reading the
@@ -5658,7 +5658,7 @@ class SetsResult(Structure):
         "unit": FieldSpec("unit", "s", True),
         "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
         "sets": FieldSpec("sets", ["a", ["S", "SetShare"]], True),
-        "union": FieldSpec("union", ["S", "Amount"], True),
+        "anyOf": FieldSpec("any_of", ["S", "Amount"], True),
         "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),

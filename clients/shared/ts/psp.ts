@@ -3940,7 +3940,7 @@ export interface SetsResult {
    */
   sets: SetShare[];
   /** The stacks that belong to any of them, each counted once. */
-  union: Amount;
+  anyOf: Amount;
   /**
    * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
    * Default: [].

@@ -1490,7 +1490,7 @@ export const schema: Schema = {
     unit: { type: "s", required: true },
     viewTotal: { type: ["S", "Amount"], required: true },
     sets: { type: ["a", ["S", "SetShare"]], required: true },
-    union: { type: ["S", "Amount"], required: true },
+    anyOf: { type: ["S", "Amount"], required: true },
     warnings: { type: ["a", "s"] },
     estimated: { type: "s" },
     excluded: { type: ["S", "Exclusion"] },

@@ -2146,7 +2146,7 @@ M.DaemonState = {
 ---@field unit string Its unit.
 ---@field viewTotal profd.Amount Total of what passed the filters.
 ---@field sets profd.SetShare[] The sets in the order asked for; kinds of work by what they come to, largest first, those without a stack left out.
----@field union profd.Amount The stacks that belong to any of them, each counted once.
+---@field anyOf profd.Amount The stacks that belong to any of them, each counted once.
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
@@ -4503,7 +4503,7 @@ M.schema = {
     unit = { type = "s", required = true },
     viewTotal = { type = {"S", "Amount"}, required = true },
     sets = { type = {"a", {"S", "SetShare"}}, required = true },
-    union = { type = {"S", "Amount"}, required = true },
+    anyOf = { type = {"S", "Amount"}, required = true },
     warnings = { type = {"a", "s"} },
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
