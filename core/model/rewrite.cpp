@@ -52,7 +52,7 @@ class Rewriting {
     add_values();
     add_associations();
     if (in_.stated() != nullptr) state_costs();
-    if (in_.branches() != nullptr && !filters() && !how_.moments) PROFD_CHECK(add_branches());
+    if (in_.branches() != nullptr && keeps_branches()) PROFD_CHECK(add_branches());
     out_.set_n_samples(filters() ? rows_.size() : in_.n_samples());
     SerialExecutor executor;
     return std::move(out_).finish(executor, std::move(stop_));
@@ -387,6 +387,8 @@ class Rewriting {
     if (!whole) return out_.state_costs({});
     out_.state_as(*in_.stated(), [&](std::uint32_t frame) { return stand_ins_[first_[frame]]; });
   }
+
+  bool keeps_branches() const { return !filters() && !how_.moments && (how_.branch_places || !how_.frames); }
 
   BranchPlace moved(ModuleId module, std::uint64_t address) {
     if (!module.valid()) return {};

@@ -79,7 +79,8 @@ struct Rewrite {
   // Whether what a timeline has in a thread (kNone: unknown) from `begin` to `end` (kNoTime: unknown) passes.
   // Null: all of it.
   std::function<bool(std::uint32_t thread, std::int64_t begin, std::int64_t end)> moments;
-  // What a place of a branch becomes, whose module is never none. Null: it stays where it is.
+  // What a place of a branch becomes, whose module is never none. Null: it stays where it is if `frames` is
+  // null too; else branches are gone.
   std::function<BranchPlace(const BranchPlace& place, RewriteTables& tables)> branch_places;
   // Values beside the samples of a sample table pass, as far as `contexts` lets them.
   bool unsampled = true;
@@ -107,9 +108,9 @@ struct Rewrite {
 // that does not pass. A counter without points is gone where something is filtered, and so is a task that is
 // neither of a span that passes nor the parent of such a task.
 //
-// Branch stacks are of the profile as a whole: they stay where nothing is filtered, and are gone where
-// anything is. Runs that begin and end in one module stay runs where both ends move alike; others count as
-// left out.
+// Branch stacks are of the profile as a whole: they are gone where anything is filtered, and where frames
+// become others and nobody says what places of branches do. Runs that begin and end in one module stay runs
+// where both ends move alike; others count as left out.
 Result<ProfilePtr> rewrite(const Profile& source, const Rewrite& how, StopToken stop = {});
 
 }  // namespace profd

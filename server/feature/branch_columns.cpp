@@ -94,14 +94,12 @@ std::string branches_of_row(const BranchColumns& columns, std::size_t row, std::
 std::string branch_note(const CodeBranches& branches, const BranchStacks& all) {
   const CodeExecutions& runs = branches.executions;
   if (branches.taken.empty() && runs.n_runs == 0) return {};
-  const std::string stacks = count_of(all.n_stacks, "branch stack", "branch stacks");
+  const std::string stacks =
+      count_of(all.n_stacks, "branch stack", "branch stacks") + " (of all samples, whatever is filtered)";
   std::string text =
       runs.n_runs == 0
-          ? fmt::format(
-                "branches are those that {} of all samples saw; how often instructions were carried "
-                "out is not known",
-                stacks)
-          : fmt::format("executed: in {} between two branches that {} of all samples saw",
+          ? fmt::format("branches are from {}; how often instructions were carried out is not known", stacks)
+          : fmt::format("executed: counted in {} between branches, from {}",
                         count_of(runs.n_runs, "run", "runs"), stacks);
   if (runs.n_left_out > 0) {
     text += fmt::format("; {} not counted, beginning or ending outside of this code",
@@ -113,7 +111,7 @@ std::string branch_note(const CodeBranches& branches, const BranchStacks& all) {
   }
   if (all.n_left_out > 0) {
     text += fmt::format("; {} left out as the profile was read",
-                        count_of(all.n_left_out, "run of other code was", "runs of other code were"));
+                        count_of(all.n_left_out, "run was", "runs were"));
   }
   return text;
 }

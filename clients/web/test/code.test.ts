@@ -179,7 +179,11 @@ describe("what branch stacks saw", () => {
     const cut = <T>(column: readonly T[]) => at.map(({ i }) => column[i]!);
     return {
       ...plain,
-      rows: { ...plain.rows, executedText: ["2", "10", "10", "10", "2", "0"].slice(offset, offset + limit), executed: [] },
+      rows: {
+        ...plain.rows,
+        executedText: ["2", "10", "10", "10", "2", "0"].slice(offset, offset + limit),
+        executed: [],
+      },
       branches: {
         text: "executed: in 9 runs",
         taken: {

@@ -88,7 +88,7 @@ TEST_CASE("a run that goes backwards or on for more than 64 KiB is left out and 
   CHECK(BranchSums().finish() == nullptr);
 }
 
-TEST_CASE("branches stay as names are filtered by nothing, and go where anything is filtered") {
+TEST_CASE("branches stay where a profile stays what it is, and go where it is filtered or hidden in part") {
   const ProfilePtr profile = recorded();
   const ProfilePtr same = rewrite(*profile, {}).value();
   REQUIRE(same->branches() != nullptr);
@@ -101,6 +101,9 @@ TEST_CASE("branches stay as names are filtered by nothing, and go where anything
   Rewrite some_time;
   some_time.moments = [](std::uint32_t, std::int64_t, std::int64_t) { return true; };
   CHECK(rewrite(*profile, some_time).value()->branches() == nullptr);
+  Rewrite hidden;
+  hidden.frames = [](FrameId, RewriteTables&, StandIns&) -> Result<void> { return {}; };
+  CHECK(rewrite(*profile, hidden).value()->branches() == nullptr);
 }
 
 TEST_CASE("branches move with the addresses of their binary; a run that is torn apart is left out") {

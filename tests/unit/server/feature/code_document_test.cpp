@@ -55,7 +55,7 @@ TEST_CASE("what branch stacks saw stands behind rows and blocks, in hints and in
   auto answer = answer_of(Program(true).profile, function("f"));
   REQUIRE(answer);
   const CodeDocument document = document_of(std::move(*answer));
-  CHECK(document.lines[2].starts_with("; executed: in 200 runs between two branches"));
+  CHECK(document.lines[2].starts_with("; executed: counted in 200 runs between branches"));
   CHECK(document.lines[document.line_of_block[0]].ends_with("; block 1 of 2, in a loop, executed 100 times"));
   CHECK(document.lines[document.line_of_row[0]] == "+0x0     ,>  add");
   CHECK(document.lines[document.line_of_row[2]] ==

@@ -71,8 +71,8 @@ TEST_CASE("branch stacks say how often rows were carried out, and where branches
   CHECK(branches_of_row(taken, 3, 1) == "taken 75.0 % (15) to g+0x4; and 1 more");
   CHECK(branches_of_row(taken, 0, 9).empty());
   CHECK(answer->branch_note ==
-        "executed: in 200 runs between two branches that 3 branch stacks of all samples saw; 7 more are not "
-        "counted, beginning or ending outside of this code");
+        "executed: counted in 200 runs between branches, from 3 branch stacks (of all samples, whatever is "
+        "filtered); 7 more are not counted, beginning or ending outside of this code");
 }
 
 TEST_CASE("code that no branch stack saw has no executions, rather than none that were") {
@@ -96,9 +96,10 @@ TEST_CASE("code that no branch stack saw has no executions, rather than none tha
   REQUIRE(calls->branches.size() == 8);
   CHECK(calls->branches.text[0] == "taken 20 times to app+0x5013");
   CHECK(calls->branches.text[7] == "taken 91 times to 13 other places");
-  CHECK(calls->branch_note ==
-        "branches are those that 1 branch stack of all samples saw; how often instructions were carried out "
-        "is not known");
+  CHECK(
+      calls->branch_note ==
+      "branches are from 1 branch stack (of all samples, whatever is filtered); how often instructions were "
+      "carried out is not known");
 }
 
 TEST_CASE("sources are found in the workspace, where its text does not speak against it") {

@@ -111,7 +111,9 @@ export function listingOf(
   const jumps = new Map<string, Jump>();
   for (const { headings: of, jumps: arrows, rows, offset, branches } of known) {
     const taken = new Map<string, string>();
-    branches?.taken.row.forEach((row, i) => taken.set(`${row} ${branches.taken.target[i]}`, branches.taken.text[i] ?? ""));
+    branches?.taken.row.forEach((row, i) =>
+      taken.set(`${row} ${branches.taken.target[i]}`, branches.taken.text[i] ?? ""),
+    );
     of.first.forEach((first, i) => {
       // A run that began in the page before is known by its part in this one.
       const at = Math.max(first, offset) - offset;
