@@ -307,7 +307,7 @@ std::string RangePlaces::text(const FunctionRange& row, RangeUnit unit) const {
     case RangeUnit::bytecode:
       if (!row.known) return "no bytecode";
       if (row.to != 0) return fmt::format("{}->{}", row.from, row.to);
-      return fmt::format("{}{}", row.from, row.open_ended ? "->" : "");
+      return row.open_ended ? fmt::format("{}->", row.from) : fmt::format("bytecode {}", row.from);
   }
   return "";
 }

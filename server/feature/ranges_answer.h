@@ -33,7 +33,7 @@ struct RangesRequest {
 
 // Columns, all equally long.
 struct RangeColumns {
-  std::vector<std::string> place;     // "demo.cpp:12", "app+0x4012a0", "26->29", "no line"
+  std::vector<std::string> place;     // "demo.cpp:12", "app+0x4012a0", "26->29", "bytecode 7", "no line"
   std::vector<std::string> from, to;  // "" not known
   std::vector<std::int32_t> file;     // in `files`; -1 unknown
   std::vector<std::uint32_t> line;    // 0 unknown

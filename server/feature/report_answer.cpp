@@ -80,6 +80,10 @@ class ReportWriter {
     PROFD_TRY(sources_, sources_in(views_, *request_.open, request_.workspace, stop_));
     out_.head = head_of(*request_.open, spec, view_);
     out_.head.note.clear();
+    // No total is shown.
+    const bool estimated = std::any_of(flat->estimate.begin(), flat->estimate.end(),
+                                       [](Estimate of) { return (of & kSelfEstimated) != 0; });
+    if (!estimated) out_.head.estimated.clear();
     const KeyTable& keys = *view_.selection->boxes->keys;
     if (!request_.function.empty()) {
       PROFD_TRY(only_, resolve_key(profile_, keys, request_.function));
@@ -386,6 +390,8 @@ class ReportWriter {
     std::vector<std::uint32_t> shown;
     for (std::uint32_t row = ranges_.first[number]; row < ranges_.first[number + 1]; ++row)
       if (as_double(self[row]) != 0) shown.push_back(row);
+    // Of code of which nothing is known the row above says it all.
+    if (!only_ && shown.size() == 1 && !ranges_.rows[shown.front()].known) return;
     Value rest = zero();
     std::size_t n_rest = 0;
     if (shown.size() > request_.range_limit) {
