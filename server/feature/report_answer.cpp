@@ -368,7 +368,9 @@ class ReportWriter {
       out_.rows.total_share.back() = report_share(entry.self, program);
       if (entry.frame != kNone) {
         const KeyPlace place = key_place(profile_, keys, entry.key);
-        add_place(place.file, place.line);
+        // Where it begins, or else a line of it.
+        const bool here = profile_.strings()[file_of_frame(profile_, entry.frame)] == place.file;
+        add_place(place.file, place.line == 0 && here ? profile_.frames().line[entry.frame] : place.line);
       }
       show_row("");
       if (!range_number_.empty() && range_number_[at] != kNone)
