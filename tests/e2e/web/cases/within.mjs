@@ -7,9 +7,11 @@ export default (test, { axe, demo, root }) => {
   const open = (views, file, folder, more) =>
     views.open(file, `&root=${encodeURIComponent(`file://${folder}`)}&tab=source${more}`);
   const cells = (views) =>
-    views.page.locator(".within .table-row").evaluateAll((all) =>
-      all.map((row) => [...row.querySelectorAll("[role=gridcell]")].map((cell) => cell.textContent.trim())),
-    );
+    views.page
+      .locator(".within .table-row")
+      .evaluateAll((all) =>
+        all.map((row) => [...row.querySelectorAll("[role=gridcell]")].map((cell) => cell.textContent.trim())),
+      );
   const filled = (views, what = () => true) =>
     views.until("the rows", async () => {
       const all = await cells(views);
@@ -19,7 +21,7 @@ export default (test, { axe, demo, root }) => {
 
   test("divides a function beside its source, and leads to its lines", async (views) => {
     const folder = join(root, "tests/fixtures/go-demo");
-    await open(views, demo, folder, `&function=${encodeURIComponent("main.parseOrder")}`);
+    await open(views, demo, folder, `&function=${encodeURIComponent("main.editsFrom")}`);
     await views.until("the source", async () => (await views.page.locator(".source-line").count()) > 5);
     await views.page.keyboard.press("w");
     await filled(views);
@@ -28,7 +30,7 @@ export default (test, { axe, demo, root }) => {
     assert.match(rows[0][0], /^\w+\.go:\d+$/);
     // The running sum of the last row is all of it.
     assert.strictEqual(rows.at(-1)[2], "100 %");
-    assert.match(await views.page.locator(".within-head").textContent(), /parseOrder.*self \d/);
+    assert.match(await views.page.locator(".within-head").textContent(), /editsFrom.*self \d/);
     await axe(views);
     // The pointer and the keys go to a row's line.
     await views.page.locator(".within .table-row").first().click();
@@ -37,23 +39,24 @@ export default (test, { axe, demo, root }) => {
       await views.page.keyboard.press("j");
       await views.until("the next line", async () => (await selected(views)) === rows[1][0].split(":")[1]);
     }
-    assert.strictEqual(views.fragment().get("function"), "main.parseOrder");
+    assert.strictEqual(views.fragment().get("function"), "main.editsFrom");
     await views.page.keyboard.press("w");
     await views.until("no panel", async () => (await views.page.locator(".within").count()) === 0);
   });
 
   test("divides the function of the line that is chosen", async (views) => {
     const folder = join(root, "tests/fixtures/go-demo");
-    await open(views, demo, folder, "&file=digest.go&within=auto");
+    await open(views, demo, folder, "&within=auto");
+    await views.page.locator(".sandwich-list .table-row", { hasText: "digest.go" }).click();
     await views.until("the source", async () => (await views.page.locator(".source-line").count()) > 5);
-    await filled(views);
-    const source = await views.page.locator(".source-line code").allTextContents();
-    const line = source.findIndex((text) => text.includes("sha256.Sum256"));
-    assert.ok(line > 0);
-    await views.page.locator(`#line-${line}`).click();
-    await views.until("its function", async () =>
-      /sign/.test(await views.page.locator(".within-head").textContent()),
+    await views.until(
+      "the hottest line",
+      async () => (await views.page.locator(".source-line.selected").count()) === 1,
     );
+    await views.page.locator(".source").focus();
+    await views.page.keyboard.press("Home");
+    for (let line = 1; line < 13; ++line) await views.page.keyboard.press("j");
+    await views.until("its function", async () => /sign/.test(await views.page.locator(".within-head").textContent()));
   });
 
   test("divides by instruction, and marks it in the assembly", async (views) => {
@@ -72,7 +75,9 @@ export default (test, { axe, demo, root }) => {
   test("says what a function without lines is, and goes with filters", async (views) => {
     await views.open(join(root, "formats/folded/testdata/simple.folded"), "&tab=source&function=main&within=line");
     await views.until("a sentence", async () =>
-      /knows no line|nothing of its own|no function/i.test((await views.page.locator(".sandwich-main").textContent()) ?? ""),
+      /knows no line|nothing of its own|no function/i.test(
+        (await views.page.locator(".sandwich-main").textContent()) ?? "",
+      ),
     );
   });
 };

@@ -75,7 +75,7 @@ TEST_CASE("a function's lines are rows, those of its own file first, what has no
       "main[a.cc:3];f[a.cc:12] 4\n"
       "main[a.cc:3];f[a.cc:11];g[b.cc:1] 2\n"
       "main[a.cc:3];f[a.cc:11] 1\n"
-      "main[a.cc:3];f 5\n",
+      "main[a.cc:3];f[a.cc:0] 5\n",
       "flat");
   CHECK(text_of(*selection, ranges_of(*selection, "f")) == "a.cc:11 1/3\na.cc:12 4/4\nnone 5/5\n");
   CHECK(text_of(*selection, ranges_of(*selection, "main")) == "a.cc:3 0/12\n");

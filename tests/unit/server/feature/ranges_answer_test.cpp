@@ -16,7 +16,7 @@ constexpr std::string_view kText =
     "main[/b/a.cc:3];f[/b/a.cc:11] 10\n"
     "main[/b/a.cc:3];f[/b/a.cc:12] 60\n"
     "main[/b/a.cc:3];f[/b/a.cc:12];g[/b/g.cc:1] 20\n"
-    "main[/b/a.cc:3];f 30\n"
+    "main[/b/a.cc:3];f[/b/a.cc:0] 30\n"
     "main[/b/a.cc:3];h[/x/v.h:5] 5\n";
 
 RangesRequest about(const Viewed& viewed, std::string function) {

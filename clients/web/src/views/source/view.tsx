@@ -278,29 +278,31 @@ function FileView({
           </span>
         )}
       </div>
-      <div class="within-split">
-        <div class="within-main">
-          {!isOn ? (
-            source
-          ) : (
-            <div class={`code-panes${place.asm === "only" || file === "" ? " alone" : ""}`}>
-              {place.asm === "beside" && file !== "" && <section class="code-pane">{source}</section>}
-              <section class="code-pane" aria-label="Assembly">
-                <Assembly code={code} asked={meant !== undefined} links={links} line={line} uri={uri} file={file} />
-              </section>
-            </div>
+      <div class="within-room">
+        <div class={`within-split${isOn ? " below" : ""}`}>
+          <div class="within-main">
+            {!isOn ? (
+              source
+            ) : (
+              <div class={`code-panes${place.asm === "only" || file === "" ? " alone" : ""}`}>
+                {place.asm === "beside" && file !== "" && <section class="code-pane">{source}</section>}
+                <section class="code-pane" aria-label="Assembly">
+                  <Assembly code={code} asked={meant !== undefined} links={links} line={line} uri={uri} file={file} />
+                </section>
+              </div>
+            )}
+          </div>
+          {isWithin && profile !== undefined && (
+            <aside class="within" aria-label="Within the function">
+              <WithinPanel
+                profile={profile.handle}
+                meant={functionMeant(place, uri, chosen || line || hottest)}
+                spec={specText({ ...specOf(place, "flat"), granularity: "function", metric })}
+                onJump={jump}
+              />
+            </aside>
           )}
         </div>
-        {isWithin && profile !== undefined && (
-          <aside class="within" aria-label="Within the function">
-            <WithinPanel
-              profile={profile.handle}
-              meant={functionMeant(place, uri, chosen || line || hottest)}
-              spec={specText({ ...specOf(place, "flat"), granularity: "function", metric })}
-              onJump={jump}
-            />
-          </aside>
-        )}
       </div>
     </>
   );

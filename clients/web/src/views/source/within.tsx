@@ -94,12 +94,22 @@ export function WithinPanel({
     );
   if (answer === undefined)
     return found.error === undefined ? <Busy text="Dividing" /> : <Notes texts={[found.error]} />;
+  const running: Column<RangeRow> = {
+    id: "running",
+    title: "Sum",
+    width: "4.5rem",
+    align: "right",
+    render: (row) => row.running,
+  };
   const columns: readonly Column<RangeRow>[] = [
     {
       id: "place",
       title: "Where",
-      width: "minmax(6.5rem, 1fr)",
-      render: (row) => <Name text={row.place} />,
+      width: "minmax(7rem, 1.2fr)",
+      // The line stays, whatever is left of the file's name.
+      render: (row) => (
+        <Name text={row.place} cuts={[Math.max(row.place.lastIndexOf(":"), row.place.lastIndexOf("+"), 0)]} />
+      ),
     },
     {
       id: "share",
@@ -108,11 +118,20 @@ export function WithinPanel({
       align: "right",
       render: (row) => <Share text={row.share} part={row.part} />,
     },
-    { id: "running", title: "Sum", width: "4.5rem", align: "right", render: (row) => row.running },
-    { id: "self", title: answer.metric, width: "6rem", align: "right", from: 360, render: (row) => row.self },
+    ...(answer.self.value === 0 ? [] : [running]),
+    { id: "self", title: answer.metric, width: "6rem", align: "right", from: 380, render: (row) => row.self },
+    {
+      id: "total",
+      title: "Total",
+      width: "6rem",
+      align: "right",
+      // Of a function that only calls others that is all there is.
+      ...(answer.self.value === 0 ? {} : { from: 640 }),
+      render: (row) => row.total,
+    },
     {
       id: "source",
-      title: "",
+      title: "Line",
       width: "minmax(8rem, 3fr)",
       from: 520,
       render: (row) => <code class="within-source">{shown(row.source)}</code>,
@@ -141,13 +160,7 @@ export function WithinPanel({
         )}
       </div>
       <Notes
-        texts={[
-          found.error,
-          answer.note,
-          answer.estimated,
-          remainder === undefined ? undefined : remainder.text,
-          answer.excluded?.text,
-        ]}
+        texts={[found.error, answer.note, remainder === undefined ? undefined : remainder.text, answer.excluded?.text]}
       />
       {answer.rowCount === 0 ? (
         <Empty title="It has nothing of its own in this view" />
