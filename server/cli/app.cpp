@@ -54,6 +54,7 @@ constexpr NamedCommand kCommands[] = {
     {"convert", add_convert},
     {"symbolize", add_symbolize},
     {"annotate", add_annotate},
+    {"report", add_report},
     {"formats", add_formats},
     {"view", add_view},
     {"serve", add_serve},

@@ -38,6 +38,7 @@ void add_check(CLI::App& root, Commands& commands);
 void add_convert(CLI::App& root, Commands& commands);
 void add_symbolize(CLI::App& root, Commands& commands);
 void add_annotate(CLI::App& root, Commands& commands);
+void add_report(CLI::App& root, Commands& commands);
 void add_formats(CLI::App& root, Commands& commands);
 void add_serve(CLI::App& root, Commands& commands);
 void add_connect(CLI::App& root, Commands& commands);

@@ -1,6 +1,5 @@
 #include "server/dialect/psp/code_documents.h"
 
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,13 +8,13 @@
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/names.h"
-#include "server/feature/source_text_answer.h"
+#include "server/feature/source_lines.h"
 
 namespace profd {
 namespace {
 
 constexpr std::string_view kCodeExtension = ".s";
-constexpr std::size_t kMaxCodeUri = 16384, kMaxNameInUri = 80, kMaxSourcesRead = 64;
+constexpr std::size_t kMaxCodeUri = 16384, kMaxNameInUri = 80;
 
 struct CodeUri {
   std::string profile;
@@ -48,41 +47,6 @@ std::optional<CodeUri> parse_code_uri(std::string_view uri) {
   }
   return out;
 }
-
-// Lines of files of the workspace, each of which is read when the first one is asked for.
-class SourceLines {
- public:
-  SourceLines(const std::vector<std::string>& folders, const StopToken& stop)
-      : folders_(folders), stop_(stop) {}
-
-  std::optional<std::string> line(const std::string& path, std::uint32_t number) {
-    auto found = lines_.find(path);
-    if (found == lines_.end()) {
-      if (lines_.size() >= kMaxSourcesRead) return std::nullopt;
-      found = lines_.emplace(path, read(path)).first;
-    }
-    if (number == 0 || number > found->second.size()) return std::nullopt;
-    return found->second[number - 1];
-  }
-
- private:
-  std::vector<std::string> read(const std::string& path) const {
-    std::vector<std::string> lines;
-    const auto found = source_text(folders_, path, stop_);
-    if (!found) return lines;
-    const std::string& text = found->text;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = std::min(text.find('\n', at), text.size());
-      lines.push_back(text.substr(at, end - at));
-      at = end + 1;
-    }
-    return lines;
-  }
-
-  const std::vector<std::string>& folders_;
-  const StopToken& stop_;
-  std::map<std::string, std::vector<std::string>> lines_;
-};
 
 }  // namespace
 

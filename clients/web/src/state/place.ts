@@ -63,6 +63,10 @@ export interface SortBy {
 export const ASM_MODES = ["", "beside", "only"] as const;
 export type AsmMode = (typeof ASM_MODES)[number];
 
+/** What the parts of a function are that stand beside its source; "": they do not. */
+export const WITHIN = ["", "auto", "line", "address", "bytecode"] as const;
+export type Within = (typeof WITHIN)[number];
+
 export interface Place {
   /** URI of the file; undefined: the daemon's default profile. */
   readonly profile: string | undefined;
@@ -95,6 +99,7 @@ export interface Place {
   readonly asm: AsmMode;
   /** Which piece of the function's code, from 0. */
   readonly piece: number;
+  readonly within: Within;
   readonly sort: SortBy;
   /** Of a diff: rows that nothing became of are left out, where the order is by change. */
   readonly changedOnly: boolean;
@@ -130,6 +135,7 @@ export const START: Place = {
   line: 0,
   asm: "",
   piece: 0,
+  within: "",
   sort: { by: "self", descending: true },
   changedOnly: false,
   panes: false,
@@ -234,6 +240,7 @@ export function toAddress(place: Place): string {
   put("line", String(place.line), "0");
   put("asm", place.asm, START.asm);
   put("piece", String(place.piece), "0");
+  put("within", place.within, START.within);
   put("sort", (place.sort.descending ? "" : "-") + place.sort.by, sort.by);
   put("sortby", place.sort.metric, "");
   put("changed", place.changedOnly ? "1" : "", "");
@@ -322,6 +329,7 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     line: count(values.get("line"), 0),
     asm: oneOf(ASM_MODES, values.get("asm"), START.asm),
     piece: count(values.get("piece"), 0),
+    within: oneOf(WITHIN, values.get("within"), START.within),
     sort: {
       by: oneOf(SORTS, sort.replace(/^-/, ""), start.sort.by),
       descending: !sort.startsWith("-"),
