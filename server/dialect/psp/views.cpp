@@ -1,4 +1,4 @@
-// view/table, view/search, view/hotspots; the others are in flame.cpp.
+// view/table, view/search, view/hotspots; the others are in flame.cpp and timeline.cpp.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 #include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/flame.h"
 #include "server/dialect/psp/module.h"
+#include "server/dialect/psp/timeline.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -63,6 +64,7 @@ void ViewsModule::bind(protocol::Binder& binder) {
   bind_match(session_, binder);
   bind_hot_path(session_, binder);
   bind_series(session_, binder);
+  bind_timeline(session_, binder);
   binder.request<psp::TableRequest>([this](psp::TableParams params,
                                            protocol::Reply<psp::TableRequest> reply) {
     auto named = from_psp(params.spec, "params.spec");
