@@ -234,11 +234,13 @@ class Rewriting {
       if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
       for (std::size_t m = 0; m < values.size(); ++m)
         std::visit([&](const auto& column) { values[m] = column[row]; }, samples.values[m]);
+      std::int64_t time = value_or(samples.time, row, kNoTime);
+      if (how_.cut) how_.cut(row, values, time);
       SampleContext where;
       if (!samples.thread.empty() && samples.thread[row] != kNone)
         where.thread = thread_of(samples.thread[row]);
       if (!samples.label_set.empty()) where.labels = labels_of(samples.label_set[row]);
-      if (!samples.time.empty() && samples.time[row] != kNoTime) where.time = samples.time[row];
+      if (time != kNoTime) where.time = time;
       if (in_.timeline() != nullptr)
         where.state = value_or(in_.timeline()->samples.state, row, ThreadState::unknown);
       out_.add_sample(context_[samples.context[row]], std::span<const Value>(values), where);

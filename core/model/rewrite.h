@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -76,6 +77,9 @@ struct Rewrite {
   // What passes, 1 or 0. By context of the source, whose own values are meant, not those below it; and by row
   // of the sample table. Empty: all.
   std::vector<std::uint8_t> contexts, samples;
+  // Changes what a row of the sample table that passes has, where only a part of it does: its values, by
+  // metric, and its time. Null: rows pass whole.
+  std::function<void(std::uint32_t row, std::span<Value> values, std::int64_t& time)> cut;
   // Whether what a timeline has in a thread (kNone: unknown) from `begin` to `end` (kNoTime: unknown) passes.
   // Null: all of it.
   std::function<bool(std::uint32_t thread, std::int64_t begin, std::int64_t end)> moments;

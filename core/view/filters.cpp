@@ -122,25 +122,6 @@ Result<bool> filter_by_label(const Profile& profile, const Filter& filter, std::
   return std::find(match.begin(), match.end(), 1) != match.end();
 }
 
-Result<bool> filter_by_time(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
-                            std::vector<std::uint8_t>& undecided) {
-  const SampleTable& samples = *profile.samples();
-  if (samples.time.empty()) return fail(ErrorCode::invalid, "the samples of the profile have no times");
-  const bool wanted = filter.op == FilterOp::keep;
-  bool any = false;
-  for (std::size_t i = 0; i < passed.size(); ++i) {
-    const std::int64_t time = samples.time[i];
-    if (time == kNoTime) {
-      undecided[i] |= wanted ? 1 : 0;
-      continue;
-    }
-    const bool is = (!filter.from_ns || time >= *filter.from_ns) && (!filter.to_ns || time < *filter.to_ns);
-    if (is != wanted) passed[i] = 0;
-    any = any || is;
-  }
-  return any;
-}
-
 }  // namespace
 
 namespace {
@@ -221,20 +202,15 @@ Result<std::vector<std::uint8_t>> match_threads(const Profile& profile, const Fi
 
 Result<bool> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
                             std::vector<std::uint8_t>& undecided, const StopToken& stop) {
-  if (profile.samples() == nullptr)
-    return fail(
-        ErrorCode::invalid,
-        "the profile holds totals only, without the samples that threads, labels and times belong to");
-  assert(passed.size() == profile.samples()->size() && undecided.size() == passed.size());
+  assert(profile.samples() != nullptr && passed.size() == profile.samples()->size() &&
+         undecided.size() == passed.size());
   switch (filter.by) {
     case FilterBy::thread:
       return filter_by_thread(profile, filter, passed, undecided, stop);
     case FilterBy::label:
       return filter_by_label(profile, filter, passed, stop);
-    case FilterBy::time:
-      return filter_by_time(profile, filter, passed, undecided);
     default:
-      return fail(ErrorCode::internal, "not a filter of samples");
+      return fail(ErrorCode::internal, "not a filter by thread or label");
   }
 }
 

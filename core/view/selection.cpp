@@ -10,6 +10,7 @@
 #include "core/view/memo.h"
 #include "core/view/resolve.h"
 #include "core/view/spec_words.h"
+#include "core/view/time_set.h"
 
 namespace profd {
 namespace {
@@ -28,11 +29,7 @@ Result<void> check_filter(const Filter& filter) {
             "{} takes a function, module, file, package or code; threads, labels, times and fragments can "
             "only be kept or dropped",
             word_of(kOpWords, filter.op)));
-  if (filter.by == FilterBy::time && filter.from_ns && filter.to_ns && *filter.from_ns > *filter.to_ns)
-    return fail(ErrorCode::invalid, "the time window ends before it begins");
-  for (const std::optional<std::int64_t>& instant : {filter.from_ns, filter.to_ns})
-    if (instant && (*instant > kMaxInstant || *instant < -kMaxInstant))
-      return fail(ErrorCode::invalid, "the times of a window are within 2^53 ns, 104 days");
+  if (filter.by == FilterBy::time) return check_window(filter);
   return {};
 }
 

@@ -81,8 +81,10 @@ std::string instant_text(std::int64_t ns) {
 }
 
 std::string window_text(const Filter& filter) {
-  return fmt::format("{}..{}", filter.from_ns ? instant_text(*filter.from_ns) : "",
-                     filter.to_ns ? instant_text(*filter.to_ns) : "");
+  std::string out = fmt::format("{}..{}", filter.from_ns ? instant_text(*filter.from_ns) : "",
+                                filter.to_ns ? instant_text(*filter.to_ns) : "");
+  if (filter.every_ns) out += fmt::format(" {} {}", kEveryWord, instant_text(*filter.every_ns));
+  return out;
 }
 
 // What follows the word of `by`.
@@ -120,7 +122,8 @@ std::string rule_text(const Filter& filter) {
 bool operator==(const Filter& a, const Filter& b) {
   const auto id = [](const Filter& filter) { return filter.rule ? std::string_view(filter.rule->id) : ""; };
   return a.op == b.op && a.by == b.by && a.pattern == b.pattern && a.regex == b.regex && a.key == b.key &&
-         a.names == b.names && a.from_ns == b.from_ns && a.to_ns == b.to_ns && id(a) == id(b);
+         a.names == b.names && a.from_ns == b.from_ns && a.to_ns == b.to_ns && a.every_ns == b.every_ns &&
+         id(a) == id(b);
 }
 
 std::string to_text(const Filter& filter) {

@@ -7,7 +7,8 @@
 //   shape    top-down  bottom-up  flat  callers  callees
 //   clause   [op] ("function" | "module" | "file" | "package" | "thread") pattern
 //            [op] "code" module "+0x" address: the piece of code that holds it
-//            [op] "label" name "=" pattern          [op] "time" [instant] ".." [instant]
+//            [op] "label" name "=" pattern
+//            [op] "time" [instant] ".." [instant] ["every" instant]: with it the window comes again and again
 //            [op] "fragment" name (">" name)*       "collapse" "recursion"          "mine"
 //            "metric" name                          "paths" ("divided" | "proven")
 //   op       keep (when left out)  drop  hide  collapse
@@ -76,6 +77,7 @@ struct Filter {
   std::string key;                             // of a label
   std::vector<std::string> names;              // of a fragment, caller first
   std::optional<std::int64_t> from_ns, to_ns;  // of a time window, [from, to), in SampleTable::time
+  std::optional<std::int64_t> every_ns;        // the window again this much later, and so on
   std::shared_ptr<const FrameRule> rule =
       nullptr;  // of mine: the frames that are; without it it cannot be applied
 };

@@ -411,6 +411,10 @@ class Parser {
     if (!to.empty()) {
       PROFD_TRY(filter.to_ns, parse_instant(to, token_.offset + dots + 2));
     }
+    PROFD_CHECK(advance());
+    if (!token_.is(kEveryWord)) return {};
+    PROFD_CHECK(advance());
+    PROFD_TRY(filter.every_ns, parse_instant(word(), token_.offset));
     return advance();
   }
 

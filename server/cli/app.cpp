@@ -44,6 +44,7 @@ constexpr NamedCommand kCommands[] = {
     {"flame", add_flame},
     {"hotspots", add_hotspots},
     {"list", add_list},
+    {"timeline", add_timeline},
     {"search", add_search},
     {"diff", add_diff},
     {"aggregate", add_aggregate},

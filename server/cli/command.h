@@ -24,6 +24,7 @@ void add_summary(CLI::App& root, Commands& commands);
 void add_top(CLI::App& root, Commands& commands);
 void add_tree(CLI::App& root, Commands& commands);
 void add_flame(CLI::App& root, Commands& commands);
+void add_timeline(CLI::App& root, Commands& commands);
 void add_search(CLI::App& root, Commands& commands);
 void add_diff(CLI::App& root, Commands& commands);
 void add_aggregate(CLI::App& root, Commands& commands);

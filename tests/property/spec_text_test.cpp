@@ -70,6 +70,7 @@ ViewSpec any_spec(Rng& rng) {
     } else if (filter.by == FilterBy::time) {
       if (chance(rng, 0.7)) filter.from_ns = random_instant(rng);
       if (chance(rng, 0.7)) filter.to_ns = random_instant(rng);
+      if (chance(rng, 0.3)) filter.every_ns = random_instant(rng);
     } else if (filter.by == FilterBy::fragment) {
       for (std::size_t k = 1 + below(rng, 3); k > 0; --k) filter.names.push_back(random_text(rng));
     } else {

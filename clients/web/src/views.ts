@@ -9,6 +9,7 @@ import { ProfileView } from "./views/profile/view.js";
 import { SandwichView } from "./views/sandwich/view.js";
 import { SourceView } from "./views/source/view.js";
 import { ThreadsView } from "./views/threads/view.js";
+import { TimelineView } from "./views/timeline/view.js";
 import { TreeView } from "./views/tree/view.js";
 
 export interface ViewEntry {
@@ -28,5 +29,6 @@ export const VIEWS: readonly ViewEntry[] = [
   { id: "source", title: "Source", icon: "source", view: SourceView },
   { id: "threads", title: "Threads", icon: "threads", view: ThreadsView },
   { id: "profile", title: "Profile", icon: "profile", view: ProfileView },
+  { id: "timeline", title: "Timeline", icon: "timeline", view: TimelineView },
   { id: "open", title: "Open", icon: "open", view: OpenView, alone: true },
 ];

@@ -123,6 +123,7 @@ tl::expected<std::vector<Filter>, ResponseError> from_psp(const std::vector<psp:
     } else if (out.by == FilterBy::time) {
       if (filter.from) out.from_ns = filter.from->as_int64();
       if (filter.to) out.to_ns = filter.to->as_int64();
+      if (filter.every) out.every_ns = filter.every->as_int64();
     } else {
       if (!filter.pattern) return tl::make_unexpected(invalid_params(place + ".pattern", "missing"));
       out.pattern = *filter.pattern;

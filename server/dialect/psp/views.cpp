@@ -1,4 +1,4 @@
-// view/table, view/search, view/hotspots; the others are in flame.cpp and ranges.cpp.
+// view/table, view/search, view/hotspots; the others are in files of their own.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include "server/dialect/psp/flame.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/ranges.h"
+#include "server/dialect/psp/timeline.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -65,6 +66,7 @@ void ViewsModule::bind(protocol::Binder& binder) {
   bind_hot_path(session_, binder);
   bind_series(session_, binder);
   bind_ranges(session_, binder);
+  bind_timeline(session_, binder);
   binder.request<psp::TableRequest>([this](psp::TableParams params,
                                            protocol::Reply<psp::TableRequest> reply) {
     auto named = from_psp(params.spec, "params.spec");

@@ -117,7 +117,8 @@ export function filterText(filter: Filter): string {
     case "time": {
       const from = filter.from === undefined ? "" : instantText(filter.from);
       const to = filter.to === undefined ? "" : instantText(filter.to);
-      return `${op}time ${from}..${to}`;
+      const every = filter.every === undefined ? "" : ` every ${instantText(filter.every)}`;
+      return `${op}time ${from}..${to}${every}`;
     }
     default:
       return `${op}${filter.by} ${patternText(filter)}`;
@@ -422,7 +423,11 @@ class Parser {
           ...(to === "" ? {} : { to: instant(to, offset + dots + 2) }),
         };
         this.advance();
-        return { op, by, ...window };
+        if (!this.is("every")) return { op, by, ...window };
+        this.advance();
+        const every = instant(this.token.kind === "word" ? this.token.text : "", this.token.offset);
+        this.advance();
+        return { op, by, ...window, every };
       }
       default:
         return { op, by, ...this.pattern() };
