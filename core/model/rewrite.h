@@ -12,6 +12,7 @@
 
 #include "core/model/profile.h"
 #include "core/model/profile_builder.h"
+#include "core/support/context_edits.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
 
@@ -72,6 +73,10 @@ struct Rewrite {
   // kNone: never. Hidden frames between them do not matter. Empty: nothing is folded.
   std::vector<std::uint32_t> run_of;
 
+  // What becomes of single contexts of the source, beside what `frames` says; null: nothing. Those that are
+  // dropped do not pass. Excludes run_of.
+  const ContextEdits* edits = nullptr;
+
   // What passes, 1 or 0. By context of the source, whose own values are meant, not those below it; and by row
   // of the sample table. Empty: all.
   std::vector<std::uint8_t> contexts, samples;
@@ -104,5 +109,10 @@ struct Rewrite {
 // that does not pass. A counter without points is gone where something is filtered, and so is a task that is
 // neither of a span that passes nor the parent of such a task.
 Result<ProfilePtr> rewrite(const Profile& source, const Rewrite& how, StopToken stop = {});
+
+// With what `edits` says and nothing else. Sums stay what they were, but for what is dropped. `invalid` where
+// an edit is of no context, or a context becomes one with what is dropped: that would be a drop that nobody
+// asked for.
+Result<ProfilePtr> edit_contexts(const Profile& source, const ContextEdits& edits, StopToken stop = {});
 
 }  // namespace profd
