@@ -53,6 +53,7 @@ constexpr NamedCommand kCommands[] = {
     {"check", add_check},
     {"convert", add_convert},
     {"symbolize", add_symbolize},
+    {"analyse", add_analyse},
     {"annotate", add_annotate},
     {"formats", add_formats},
     {"view", add_view},
