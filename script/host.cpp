@@ -1,24 +1,60 @@
 #include "script/host.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
+#include "core/support/big_vector.h"
 #include "script/prelude.h"
 
 namespace profd::script {
 namespace {
 
+using Bytes = BigAllocator<std::byte>;
+
+// Blocks of pages of their own, which columns are.
+bool is_big(std::size_t bytes) {
+  return bytes >= 2 * kHugePage;
+}
+
+void* make_block(std::size_t bytes) {
+  if (!is_big(bytes)) return std::malloc(bytes);
+  try {
+    return Bytes().allocate(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void give_back(void* block, std::size_t bytes) {
+  if (is_big(bytes))
+    Bytes().deallocate(static_cast<std::byte*>(block), bytes);
+  else
+    std::free(block);
+}
+
+void* move_block(void* block, std::size_t before, std::size_t size) {
+  if (!is_big(before) && !is_big(size)) return std::realloc(block, size);
+  void* const made = make_block(size);
+  if (made == nullptr || block == nullptr) return made;
+  std::memcpy(made, block, std::min(before, size));
+  give_back(block, before);
+  return made;
+}
+
 void* allocate(void* host_pointer, void* block, std::size_t before, std::size_t size) {
   Host& host = *static_cast<Host*>(host_pointer);
   const std::size_t had = block == nullptr ? 0 : before;
   if (size == 0) {
-    std::free(block);
+    if (block != nullptr) give_back(block, had);
     host.bytes -= had;
     return nullptr;
   }
   if (size > had && (host.bytes - had > host.most_bytes || size > host.most_bytes - (host.bytes - had)))
     return nullptr;
-  void* const made = std::realloc(block, size);
+  void* const made = move_block(block, had, size);
   if (made != nullptr) host.bytes = host.bytes - had + size;
   return made;
 }

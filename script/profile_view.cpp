@@ -123,7 +123,7 @@ const Values& ProfileView::self(std::uint32_t metric) {
     std::visit(
         [&](const auto& rows) {
           using Number = std::remove_cv_t<typename std::decay_t<decltype(rows)>::element_type>;
-          std::vector<Number> out(n_contexts(), 0);
+          BigVector<Number> out(n_contexts(), 0);
           for (std::size_t i = 0; i < self_at_.size(); ++i) add(out[self_at_[i]], rows[i]);
           self_[metric] = Values(std::move(out));
         },

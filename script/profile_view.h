@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/support/big_vector.h"
 #include "core/support/result.h"
 #include "workers/script.h"
 #include "workers/shared_columns.h"
@@ -17,7 +18,7 @@
 namespace profd::script {
 
 // Values by row, in the kind that the source has.
-using Values = std::variant<std::vector<std::int64_t>, std::vector<double>>;
+using Values = std::variant<BigVector<std::int64_t>, BigVector<double>>;
 using ValueSpan = std::variant<std::span<const std::int64_t>, std::span<const double>>;
 
 struct FunctionSum {

@@ -1,4 +1,5 @@
 #include <bit>
+#include <cstring>
 #include <utility>
 
 #include "workers/frames.h"
@@ -36,6 +37,16 @@ bool take_doubles(const Field& field, std::vector<double>& to, std::size_t most)
   if (field.bytes.left() / 8 > most || !take(field, bits)) return false;
   for (const std::uint64_t one : bits) to.push_back(std::bit_cast<double>(one));
   return to.size() <= most;
+}
+
+// As this machine has them: both ends are on it.
+bool take_memory(const Field& field, std::vector<double>& to) {
+  const std::size_t n = field.bytes.left() / sizeof(double);
+  if (field.wire != Wire::length || n > kMetricPiece || n * sizeof(double) != field.bytes.left())
+    return false;
+  to.resize(n);
+  if (n > 0) std::memcpy(to.data(), field.bytes.p, field.bytes.left());
+  return true;
 }
 
 void put_doubles(Message& to, std::uint32_t field, const std::vector<double>& values) {
@@ -100,7 +111,8 @@ Message message_of(const ScriptMetric& metric) {
   Message out;
   put(out, schema::script_metric::name, metric.name);
   put(out, schema::script_metric::unit, metric.unit);
-  put_doubles(out, schema::script_metric::value, metric.values);
+  const auto* const bytes = reinterpret_cast<const char*>(metric.values.data());
+  out.text(schema::script_metric::value, {bytes, metric.values.size() * sizeof(double)});
   return out;
 }
 
@@ -275,7 +287,7 @@ Result<ScriptReport> metric_of(Cursor at) {
       case schema::script_metric::unit:
         return take_text(field, out.unit, kMaxScriptCell);
       case schema::script_metric::value:
-        return take_doubles(field, out.values, kMetricPiece);
+        return take_memory(field, out.values);
       default:
         return true;
     }

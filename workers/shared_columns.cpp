@@ -22,6 +22,20 @@ tl::unexpected<Error> no_memory(const char* what) {
   return fail(ErrorCode::io, std::string("shared memory: ") + what + ": " + std::strerror(errno));
 }
 
+// Written, not mapped: pages that are not to be had are an error here, and would end the process there.
+Result<void> write_at(int file, std::size_t offset, const void* bytes, std::size_t n) {
+  const auto* at = static_cast<const char*>(bytes);
+  while (n > 0) {
+    const ssize_t written = ::pwrite(file, at, n, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return no_memory("write");
+    at += written;
+    offset += static_cast<std::size_t>(written);
+    n -= static_cast<std::size_t>(written);
+  }
+  return {};
+}
+
 Result<UniqueFd> make_file() {
 #ifdef __linux__
   UniqueFd file(::memfd_create("profd", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -46,31 +60,20 @@ Result<UniqueFd> SharedColumnsWriter::write() const {
   PROFD_TRY(UniqueFd file, make_file());
   const std::size_t size = bytes();
   if (::ftruncate(file.get(), static_cast<off_t>(size)) != 0) return no_memory("size");
-    // Pages that are not to be had are an error here, where a write into the mapping would end the process.
-#ifdef __linux__
-  if (::posix_fallocate(file.get(), 0, static_cast<off_t>(size)) != 0) {
-    errno = ENOMEM;
-    return no_memory("size");
-  }
-#endif
-  void* const mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-  if (mapped == MAP_FAILED) return no_memory("map");
-  auto* const base = static_cast<std::byte*>(mapped);
   const std::uint64_t n = columns_.size();
-  std::memcpy(base, &n, sizeof(n));
+  std::vector<SharedColumns::Entry> entries;
   std::size_t offset = aligned(sizeof(n) + columns_.size() * sizeof(SharedColumns::Entry));
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    const Given& one = columns_[i];
-    SharedColumns::Entry entry{};
+  for (const Given& one : columns_) {
+    SharedColumns::Entry& entry = entries.emplace_back();
     std::memcpy(entry.name, one.name.data(), std::min(one.name.size(), sizeof(entry.name) - 1));
     entry.offset = offset;
     entry.n = one.n;
     entry.width = one.width;
-    std::memcpy(base + sizeof(n) + i * sizeof(entry), &entry, sizeof(entry));
-    if (one.n > 0) std::memcpy(base + offset, one.values, one.n * one.width);
+    PROFD_CHECK(write_at(file.get(), offset, one.values, one.n * one.width));
     offset += aligned(one.n * one.width);
   }
-  ::munmap(mapped, size);
+  PROFD_CHECK(write_at(file.get(), 0, &n, sizeof(n)));
+  PROFD_CHECK(write_at(file.get(), sizeof(n), entries.data(), entries.size() * sizeof(entries[0])));
 #ifdef __linux__
   if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
     return no_memory("seal");

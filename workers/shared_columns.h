@@ -55,8 +55,8 @@ class SharedColumns {
  private:
   friend class SharedColumnsWriter;
   struct Entry {
-    char name[32];
-    std::uint64_t offset, n, width;
+    char name[32] = {};
+    std::uint64_t offset = 0, n = 0, width = 0;
   };
   [[nodiscard]] const Entry* find(std::string_view name, std::size_t width) const;
 

@@ -140,3 +140,12 @@ TEST_CASE("what is saved is trusted, and nothing is written over without a word"
   CHECK_FALSE(save_analysis(here.places, "../mine", "print(2)\n", true));
   CHECK_FALSE(save_analysis({}, "mine", "", false));
 }
+
+TEST_CASE("of a folder with very many scripts the first are taken, and a message says so") {
+  Here here;
+  for (std::size_t i = 0; i < kMaxAnalyses + 2; ++i) write(here.script("s" + std::to_string(1000 + i)), "");
+  const FoundAnalyses found = find_analyses(here.places);
+  CHECK(found.analyses.size() == 10 + kMaxAnalyses);
+  REQUIRE(found.problems.size() == 1);
+  CHECK(found.problems[0].find("2 scripts beyond the first 500 are not taken") != std::string::npos);
+}
