@@ -54,6 +54,7 @@ constexpr NamedCommand kCommands[] = {
     {"check", add_check},
     {"convert", add_convert},
     {"symbolize", add_symbolize},
+    {"analyse", add_analyse},
     {"annotate", add_annotate},
     {"report", add_report},
     {"formats", add_formats},

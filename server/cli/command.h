@@ -38,6 +38,7 @@ void add_man(CLI::App& root, Commands& commands);
 void add_check(CLI::App& root, Commands& commands);
 void add_convert(CLI::App& root, Commands& commands);
 void add_symbolize(CLI::App& root, Commands& commands);
+void add_analyse(CLI::App& root, Commands& commands);
 void add_annotate(CLI::App& root, Commands& commands);
 void add_report(CLI::App& root, Commands& commands);
 void add_formats(CLI::App& root, Commands& commands);

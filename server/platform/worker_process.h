@@ -1,7 +1,7 @@
 // WorkerProcess: a program of ours that does what must not fail the daemon: reading binaries, running a
 // user's script. It has one end of a pair of sockets (workers/frames.h), nothing else of the daemon, an empty
 // environment, bounds of the system, and is ended with this object. What it may call is for itself to give up
-// (native/worker/sandbox.h).
+// (workers/sandbox.h).
 #pragma once
 
 #include <chrono>
