@@ -19,6 +19,7 @@
 #include "server/engine/jit_code.h"
 #include "server/feature/code_headings.h"
 #include "server/feature/code_notes.h"
+#include "server/feature/input_disassembly.h"
 #include "server/feature/value_texts.h"
 
 namespace profd {
@@ -476,6 +477,8 @@ class DisassemblyWriter {
 
 Result<DisassemblyAnswer> disassembly_answer(Views& views, const DisassemblyRequest& request,
                                              const CodeLookup& look_up, const StopToken& stop) {
+  if (request.open->profile->composition() != nullptr)
+    return disassembly_of_input(views, request, look_up, stop);
   return DisassemblyWriter(views, request, stop).run(look_up);
 }
 

@@ -126,6 +126,7 @@ struct DisassemblyAnswer {
 // Fetches code; may block.
 using CodeLookup = std::function<Result<std::shared_ptr<const CodeAnswer>>(const CodeQuestion&)>;
 
+// Of a profile that was put together of others: see disassembly_of_input().
 // `not_found`: nothing is called so, or was measured there. What keeps code from being shown is the answer's
 // problem.
 Result<DisassemblyAnswer> disassembly_answer(Views& views, const DisassemblyRequest& request,
