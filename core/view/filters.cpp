@@ -137,9 +137,12 @@ Result<std::vector<std::uint8_t>> match_packages(const Profile& profile, const F
 }
 
 Result<std::vector<std::uint8_t>> match_code(const Profile& profile, const Filter& filter) {
-  const auto place = filter.regex ? std::nullopt : parse_code_place(filter.pattern);
-  if (!place) return fail(ErrorCode::invalid, "code is named by module and address, libx.so+0x1234");
-  return frames_of_code(profile, *place);
+  if (!filter.regex) {
+    if (const auto place = parse_code_place(filter.pattern)) return frames_of_code(profile, *place);
+    if (const auto range = parse_code_range(filter.pattern)) return frames_of_code(profile, *range);
+  }
+  return fail(ErrorCode::invalid,
+              "code is named by module and address, libx.so+0x1234, or up to another, libx.so+0x10..0x80");
 }
 
 // The frames that are not the user's own. Where none is, nobody could tell: then all stay as they are.

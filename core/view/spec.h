@@ -6,7 +6,7 @@
 //   spec     shape ["of" name (">" name)*] ["by" granularity] ("|" clause)*
 //   shape    top-down  bottom-up  flat  callers  callees
 //   clause   [op] ("function" | "module" | "file" | "package" | "thread") pattern
-//            [op] "code" module "+0x" address: the piece of code that holds it
+//            [op] "code" module "+0x" address ["..0x" address]: the piece of code that holds it, a range
 //            [op] "label" name "=" pattern
 //            [op] "time" [instant] ".." [instant] ["every" instant]: with it the window comes again and again
 //            [op] "fragment" name (">" name)*       "collapse" "recursion"          "mine"
@@ -49,7 +49,7 @@ enum class FilterBy : std::uint8_t {
   module,
   file,      // a frame of the stack matches
   package,   // a frame of the stack is of the package (core/view/packages.h)
-  code,      // a frame of the stack is in the piece of code that holds an address (core/view/code_place.h)
+  code,      // a frame of the stack is in the code that is meant (core/view/code_place.h)
   fragment,  // the stack contains the run of functions `names`
   thread,
   label,

@@ -29,7 +29,8 @@ constexpr std::array<Setting, 21> kSettings = {{
      ""},
     {"codeLens", "code_lens", SettingKind::flag, &Settings::code_lens, kEverywhere | kInConfiguration,
      "`false`", "Lenses above functions: total, self, callers.", ""},
-    {"assemblyLens", "assembly_lens", SettingKind::flag, &Settings::assembly_lens, kEverywhere, "`false`",
+    {"assemblyLens", "assembly_lens", SettingKind::flag, &Settings::assembly_lens,
+     kEverywhere | kInConfiguration, "`false`",
      "Lenses above functions that have machine code: its size, in how many places it is, the hottest "
      "instruction. "
      "They open it ([symbols](symbols.md#in-any-editor)).",
@@ -96,7 +97,7 @@ constexpr std::array<Setting, 21> kSettings = {{
      "`\"pass\"`", "What becomes of those rules that noise leaves open; `--undecided` goes before it.", ""},
     {"", "gate.allow_empty", SettingKind::flag, &Settings::gate_allow_empty, kInProjectFile, "`false`",
      "Those rules may match nothing, as `--allow-empty` has it.", ""},
-    {"symbols", "symbols", SettingKind::flag, &Settings::symbols, kEverywhere, "`true`",
+    {"symbols", "symbols", SettingKind::flag, &Settings::symbols, kEverywhere | kInConfiguration, "`true`",
      "Functions, lines and inlined calls of profiles that have addresses alone are looked for in their "
      "binaries as they are "
      "opened ([symbols](symbols.md)). Nothing is asked of the network.",

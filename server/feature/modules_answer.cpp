@@ -1,6 +1,10 @@
 #include "server/feature/modules_answer.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -32,6 +36,13 @@ struct Advice {
   std::string reason, remedy;
 };
 
+constexpr const char* kSaysNotWhere = "the profile does not say where it was loaded";
+
+// Addresses in memory are of a binary only where its place there is known.
+bool says_where(AddressKind kind) {
+  return kind != AddressKind::unknown && kind != AddressKind::loaded;
+}
+
 constexpr const char* kNameFolder =
     "Name the folder that has it: `profd symbolize FILE --debug-dir DIR`, or the setting `debugDirectories`.";
 
@@ -53,8 +64,8 @@ Advice advice_of_none(const ModuleRow& row, const BinaryCode& code, const Module
     return {"not symbolized: " + why,
             "Record as root, or with kernel.kptr_restrict = 0, or copy /proc/kallsyms beside the recording."};
   }
-  if (lookup == nullptr && (code.kind == AddressKind::unknown || code.kind == AddressKind::loaded))
-    return {"not symbolized: the profile does not say where it was loaded", ""};
+  if (lookup == nullptr && !says_where(code.kind))
+    return {fmt::format("not symbolized: {}", kSaysNotWhere), ""};
   if (lookup == nullptr) return {"not looked for yet", "`profd symbolize FILE`"};
   const ModuleAnswer& answer = lookup->answer;
   if (!answer.problem.empty()) return {"not symbolized: " + answer.problem, ""};
@@ -72,11 +83,13 @@ Advice advice_of_none(const ModuleRow& row, const BinaryCode& code, const Module
   return {fmt::format("not symbolized: no file with the build id {} was found", row.build_id), kNameFolder};
 }
 
-Advice advice_of_names(const ModuleRow& row, const ModuleLookup* lookup) {
+Advice advice_of_names(const ModuleRow& row, const BinaryCode& code, const ModuleLookup* lookup) {
   const std::string some = row.n_known < row.n_frames
                                ? fmt::format("{} of {} frames have a function", format_exact(row.n_known),
                                              format_exact(row.n_frames))
                                : std::string("functions are known");
+  if (lookup == nullptr && !says_where(code.kind))
+    return {fmt::format("{}, lines are not: {}", some, kSaysNotWhere), ""};
   if (lookup == nullptr || row.file.empty()) return {some + ", lines are not", ""};
   if (!lookup->answer.problem.empty()) return {fmt::format("{}: {}", some, lookup->answer.problem), ""};
   if (is_in_kallsyms(row.path, lookup->kind))
@@ -94,7 +107,7 @@ Advice advice_of(const ModuleRow& row, const BinaryCode& code, const ModuleLooku
     case ModuleState::lines:
       return {};
     case ModuleState::names:
-      return advice_of_names(row, lookup);
+      return advice_of_names(row, code, lookup);
     case ModuleState::none:
       return advice_of_none(row, code, lookup);
     case ModuleState::mismatch:
@@ -139,6 +152,47 @@ ModuleRow row_of(const Profile& profile, const BinaryCode& code, std::span<const
   return row;
 }
 
+// Code that the profile has by address alone, and no binary of it. Without frames where there is none.
+struct BareCode {
+  std::uint64_t n_frames = 0;
+  double self = 0;
+};
+
+BareCode bare_code(const Profile& profile) {
+  const FrameTable& frames = profile.frames();
+  const ContextTree& tree = profile.tree();
+  const auto is_bare = [&](std::uint32_t frame) {
+    return !frames.module[frame].valid() && frames.address[frame] != 0 &&
+           profile.functions().unresolved[frames.function[frame].v] != 0;
+  };
+  BareCode out;
+  std::vector<std::uint8_t> seen(frames.size(), 0);
+  for (std::uint32_t c = 1; c < tree.size(); ++c) {
+    const std::uint32_t frame = tree.frame[c];
+    if (std::exchange(seen[frame], 1) == 0 && is_bare(frame)) ++out.n_frames;
+  }
+  if (out.n_frames == 0) return out;
+  const SelfTable& self = profile.self();
+  std::visit(
+      [&](const auto& values) {
+        for (std::size_t row = 0; row < self.contexts.size(); ++row) {
+          const std::uint32_t context = self.contexts[row];
+          if (context != 0 && is_bare(tree.frame[context])) out.self += static_cast<double>(values[row]);
+        }
+      },
+      self.values[profile.default_metric().v]);
+  return out;
+}
+
+ModuleRow row_of(const BareCode& code, const Whole& whole) {
+  ModuleRow row;
+  row.name = "(no binary)";
+  row.amount = amount_of(whole, Value(code.self));
+  row.n_frames = code.n_frames;
+  row.reason = "not symbolized: the profile does not say which binaries these addresses are of";
+  return row;
+}
+
 }  // namespace
 
 std::string_view module_state_name(ModuleState state) {
@@ -168,15 +222,26 @@ Result<ModulesAnswer> modules_answer(const Profile& profile, std::span<const Mod
     return std::abs(a.self) > std::abs(b.self);
   });
   const Whole whole{profile.total(metric), info.unit};
-  for (const BinaryCode& code : all) {
-    if (code.n_frames == 0) continue;
-    answer.n_frames += code.n_frames;
-    answer.n_known += code.n_frames - code.n_unnamed;
+  const auto add = [&](auto make) {
     if (answer.rows.size() < limit)
-      answer.rows.push_back(row_of(profile, code, lookups, whole));
+      answer.rows.push_back(make());
     else
       ++answer.left;
+  };
+  BareCode bare = bare_code(profile);
+  const auto add_bare = [&] {
+    const BareCode code = std::exchange(bare, {});
+    answer.n_frames += code.n_frames;
+    if (code.n_frames != 0) add([&] { return row_of(code, whole); });
+  };
+  for (const BinaryCode& code : all) {
+    if (code.n_frames == 0) continue;
+    if (std::abs(bare.self) > std::abs(code.self)) add_bare();
+    answer.n_frames += code.n_frames;
+    answer.n_known += code.n_frames - code.n_unnamed;
+    add([&] { return row_of(profile, code, lookups, whole); });
   }
+  add_bare();
   answer.text = answer.n_frames == 0
                     ? std::string("The profile has no addresses.")
                     : fmt::format("{} of {} frames with an address have a function.",

@@ -37,7 +37,8 @@ struct ModulesAnswer {
   std::string text;                         // how many of these, as a sentence
 };
 
-// Of modules whose code has addresses, in the profile's default metric. `lookups`: what was looked for.
+// Of modules whose code has addresses, in the profile's default metric, and of code that has nothing but an
+// address, as a row without a path. `lookups`: what was looked for.
 Result<ModulesAnswer> modules_answer(const Profile& profile, std::span<const ModuleLookup> lookups,
                                      std::size_t limit, const StopToken& stop);
 

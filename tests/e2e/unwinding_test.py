@@ -9,12 +9,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from perf_recording import Recording  # noqa: E402
 from psp_client import Daemon  # noqa: E402
 
 PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "profd"
@@ -86,21 +86,9 @@ def run(*arguments, **environment):
 class Unwinding(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        cls.work = Path(cls.folder.name).resolve()
-        for tool in ("perf", "g++", "strip"):
-            if shutil.which(tool) is None:
-                raise unittest.SkipTest(f"no {tool}")
-        (cls.work / "app.cc").write_text(PROGRAM)
-        subprocess.run(["g++", "-O2", "-fomit-frame-pointer", "-pthread", "-o", "app", "app.cc"], cwd=cls.work, check=True)
-        # perf keeps a copy of what it records in the home: of these tests alone.
-        cls.environment = dict(os.environ, HOME=str(cls.work / "home"))
-        done = subprocess.run(["perf", "record", "-q", "--buildid-all", "-e", "cpu-clock", "-F", "999", "--call-graph", "dwarf,8192", "-o",
-                               "perf.data", "./app"], cwd=cls.work, capture_output=True, check=False, env=cls.environment)
-        if done.returncode != 0 or not (cls.work / "perf.data").exists():
-            raise unittest.SkipTest("perf cannot sample here: " + done.stderr.decode(errors="replace")[:200])
-        cls.data = cls.work / "perf.data"
+        recording = Recording(cls, PROGRAM, ["-fomit-frame-pointer", "-pthread"],
+                              ["--buildid-all", "-F", "999", "--call-graph", "dwarf,8192"], ["strip"])
+        cls.work, cls.data, cls.environment = recording.work, recording.data, recording.environment
 
     def stacks_of_perf(self):
         """Chains of the program's own functions, root first, and their samples."""
