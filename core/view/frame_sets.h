@@ -36,7 +36,7 @@ struct FrameSet {
   std::vector<FramePatterns> patterns;
   std::vector<std::string> includes;      // sets whose frames are in it too
   std::shared_ptr<const FrameRule> rule;  // further frames of it; may be null
-  bool kind = false;  // of work: what stacks are told apart and coloured by
+  bool kind = false;                      // of work: what stacks are told apart and coloured by
   std::optional<std::uint16_t> hue;
   bool background = false;   // a kind only of stacks that have no other
   bool helper = false;       // frames of it work for whoever calls them
@@ -57,9 +57,9 @@ struct SetRules {
 
 class FrameSets {
  public:
-  // Those named alike are one: what comes later adds frames to it. Earlier ones go before later ones where a frame
-  // can have one kind alone. Fails with `invalid` for an expression that is none or a set that is not there,
-  // with `limit` beyond kMaxFrameSets.
+  // Those named alike are one: what comes later adds frames to it. Earlier ones go before later ones where a
+  // frame can have one kind alone. Fails with `invalid` for an expression that is none or a set that is not
+  // there, with `limit` beyond kMaxFrameSets.
   static Result<std::shared_ptr<const FrameSets>> compile(std::vector<FrameSet> sets);
   ~FrameSets();
 

@@ -45,6 +45,7 @@ constexpr NamedCommand kCommands[] = {
     {"hotspots", add_hotspots},
     {"list", add_list},
     {"search", add_search},
+    {"sets", add_sets},
     {"diff", add_diff},
     {"aggregate", add_aggregate},
     {"join", add_join},

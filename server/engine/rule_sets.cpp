@@ -37,8 +37,8 @@ std::uint16_t hue_of(const std::string& name) {
 
 std::vector<FrameSet> built_in_sets() {
   std::vector<FrameSet> out;
-  for (const std::string_view text : {kSetsOfRules, kGoOfRules, kJvmOfRules, kJsOfRules, kPythonOfRules,
-                                      kRustOfRules, kCOfRules}) {
+  for (const std::string_view text :
+       {kSetsOfRules, kGoOfRules, kJvmOfRules, kJsOfRules, kPythonOfRules, kRustOfRules, kCOfRules}) {
     for (FrameSet& set : settings_of_data(text).sets) {
       set.own = false;
       set.kind = set.hue.has_value();

@@ -17,8 +17,8 @@ std::vector<FrameSet> built_in_sets();
 std::vector<TipRule> built_in_tips();
 
 // `own`: of settings. One of a name that profd has adds to that; others go before those of profd. `mine`
-// decides what is the user's own code; null: nobody knows. Where the user's own cannot be used together, `said`
-// is told why, and those of profd hold alone.
+// decides what is the user's own code; null: nobody knows. Where the user's own cannot be used together,
+// `said` is told why, and those of profd hold alone.
 FrameSetsPtr frame_sets(std::vector<FrameSet> own, std::shared_ptr<const FrameRule> mine,
                         const std::function<void(const std::string&)>& said = {});
 

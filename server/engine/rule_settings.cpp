@@ -21,8 +21,8 @@ constexpr std::array<std::string_view, kNFrameKinds> kFrameKindWords = {
     "native", "jit", "interpreted", "kernel", "gc", "waker", "data_object"};
 constexpr std::array<std::string_view, 4> kMetricWords = {"time", "wall", "bytes", "any"};
 constexpr std::array<std::string_view, 10> kEvidenceWords = {
-    "work", "self", "few_samples", "nameless", "cut_stacks", "lost_samples", "cpi", "switches", "imbalance",
-    "one_thread"};
+    "work",         "self", "few_samples", "nameless",  "cut_stacks",
+    "lost_samples", "cpi",  "switches",    "imbalance", "one_thread"};
 
 template <class Enum>
 std::optional<Enum> meant(std::span<const std::string_view> words, std::string_view word) {
@@ -208,7 +208,8 @@ std::optional<TipRule> tip_rule_of(const SettingValue& value, const SayProblem& 
   }
   const bool of_set = rule.evidence == TipEvidence::work || rule.evidence == TipEvidence::self;
   if (of_set == rule.set.empty()) {
-    say(value, fmt::format("{}: {}", rule.id, of_set ? "needs the `set` that it looks at" : "looks at no `set`"));
+    say(value,
+        fmt::format("{}: {}", rule.id, of_set ? "needs the `set` that it looks at" : "looks at no `set`"));
     return std::nullopt;
   }
   if (rule.subject.empty()) rule.subject = rule.title;

@@ -1,5 +1,5 @@
-// Sets of frames and rules of tips as they are written in `.profd.toml`, in settings of clients and in the data
-// that comes with profd: one form for all.
+// Sets of frames and rules of tips as they are written in `.profd.toml`, in settings of clients and in the
+// data that comes with profd: one form for all.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,8 @@ namespace profd {
 using SayProblem = std::function<void(const SettingValue&, std::string)>;
 
 // `[sets.NAME]`. Nothing where it cannot be used; what is wrong in it otherwise is said and left out.
-std::optional<FrameSet> frame_set_of(const std::string& name, const SettingValue& value, const SayProblem& say);
+std::optional<FrameSet> frame_set_of(const std::string& name, const SettingValue& value,
+                                     const SayProblem& say);
 // `[[tips]]`.
 std::optional<TipRule> tip_rule_of(const SettingValue& value, const SayProblem& say);
 

@@ -231,17 +231,16 @@ class Taker {
     if (value.kind != SettingValue::Kind::table || value.n_entries > most())
       return wrong(value, fmt::format("a table of at most {} sets by name", most()));
     for (const auto& [name, given] : value.members)
-      if (auto set = frame_set_of(name, given, [&](const SettingValue& at, const std::string& what) {
-            say(at, what);
-          }))
+      if (auto set = frame_set_of(name, given,
+                                  [&](const SettingValue& at, const std::string& what) { say(at, what); }))
         to.push_back(std::move(*set));
   }
   void take(const SettingValue& value, std::vector<TipRule>& to) {
     if (value.kind != SettingValue::Kind::list || value.n_entries > most())
       return wrong(value, fmt::format("a list of at most {} rules", most()));
     for (const SettingValue& item : value.items)
-      if (auto rule = tip_rule_of(
-              item, [&](const SettingValue& at, const std::string& what) { say(at, what); }))
+      if (auto rule =
+              tip_rule_of(item, [&](const SettingValue& at, const std::string& what) { say(at, what); }))
         to.push_back(std::move(*rule));
   }
   void take(const SettingValue& value, std::vector<PathMapping>& to) {

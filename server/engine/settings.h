@@ -68,13 +68,12 @@ constexpr SettingPlaces kFromPage = 16;        // also from who came over HTTP, 
 
 struct Setting {
   // Where the value goes; monostate: `initialize` itself looks at it.
-  using Member = std::variant<std::monostate, std::optional<bool> Settings::*,
-                              std::optional<double> Settings::*, std::optional<std::string> Settings::*,
-                              std::vector<std::string> Settings::*, std::vector<Filter> Settings::*,
-                              std::map<std::string, std::vector<Filter>, std::less<>> Settings::*,
-                              std::vector<PathMapping> Settings::*, std::vector<DerivedMetric> Settings::*,
-                              std::vector<GateRule> Settings::*, std::vector<FrameSet> Settings::*,
-                              std::vector<TipRule> Settings::*>;
+  using Member = std::variant<
+      std::monostate, std::optional<bool> Settings::*, std::optional<double> Settings::*,
+      std::optional<std::string> Settings::*, std::vector<std::string> Settings::*,
+      std::vector<Filter> Settings::*, std::map<std::string, std::vector<Filter>, std::less<>> Settings::*,
+      std::vector<PathMapping> Settings::*, std::vector<DerivedMetric> Settings::*,
+      std::vector<GateRule> Settings::*, std::vector<FrameSet> Settings::*, std::vector<TipRule> Settings::*>;
 
   std::string_view key;          // as clients call it
   std::string_view project_key;  // as .profd.toml does; of a table TABLE.KEY

@@ -31,7 +31,7 @@ enum class TipEvidence : std::uint8_t {
 struct TipRule {
   std::string id, title;
   TipEvidence evidence = TipEvidence::work;
-  std::string set;        // of work and self
+  std::string set;  // of work and self
   TipMetric metric = TipMetric::time;
   double at_least = 0.1;  // a share, or what the evidence counts
   std::string subject;    // what the sentence begins with: "Allocating and freeing memory"

@@ -6,6 +6,7 @@
 #include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/flame.h"
 #include "server/dialect/psp/module.h"
+#include "server/dialect/psp/sets.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -63,6 +64,7 @@ void ViewsModule::bind(protocol::Binder& binder) {
   bind_match(session_, binder);
   bind_hot_path(session_, binder);
   bind_series(session_, binder);
+  bind_sets(session_, binder);
   binder.request<psp::TableRequest>([this](psp::TableParams params,
                                            protocol::Reply<psp::TableRequest> reply) {
     auto named = from_psp(params.spec, "params.spec");
