@@ -30,7 +30,7 @@ constexpr RuntimeBits kAllRuntimes = 0x7f;
 constexpr RuntimeBits kAheadOfTime = bit_of(Runtime::go) | bit_of(Runtime::rust) | bit_of(Runtime::c);
 
 // By the endings of its files; those of other languages, and no file, say nothing.
-constexpr std::array<std::pair<std::string_view, Runtime>, 28> kEndings = {{
+constexpr std::array<std::pair<std::string_view, Runtime>, 28> kRuntimeEndings = {{
     {".go", Runtime::go},      {".java", Runtime::jvm},   {".kt", Runtime::jvm},  {".scala", Runtime::jvm},
     {".groovy", Runtime::jvm}, {".clj", Runtime::jvm},    {".js", Runtime::js},   {".mjs", Runtime::js},
     {".cjs", Runtime::js},     {".ts", Runtime::js},      {".tsx", Runtime::js},  {".jsx", Runtime::js},
@@ -43,7 +43,7 @@ constexpr std::array<std::pair<std::string_view, Runtime>, 28> kEndings = {{
 // Which languages code of a file can be of.
 RuntimeBits runtimes_of(std::string_view file) {
   if (file.starts_with("node:")) return bit_of(Runtime::any) | bit_of(Runtime::js);
-  for (const auto& [ending, runtime] : kEndings)
+  for (const auto& [ending, runtime] : kRuntimeEndings)
     if (file.ends_with(ending)) return bit_of(Runtime::any) | bit_of(runtime);
   return kAllRuntimes;
 }
@@ -58,7 +58,7 @@ void write_texts(std::string& out, const std::vector<std::string>& texts) {
 }
 
 // All that decides which frames are in a set.
-std::string text_of(const FrameSet& set) {
+std::string text_of_set(const FrameSet& set) {
   std::string out = set.name;
   for (const FramePatterns& patterns : set.patterns) {
     out += fmt::format(" {} ", static_cast<int>(patterns.runtime));
@@ -159,7 +159,7 @@ FrameSets::~FrameSets() = default;
 Result<std::shared_ptr<const FrameSets>> FrameSets::compile(std::vector<FrameSet> sets) {
   std::shared_ptr<FrameSets> out(new FrameSets());
   for (const FrameSet& set : sets)
-    if (set.own) out->id_ += text_of(set);
+    if (set.own) out->id_ += text_of_set(set);
   out->sets_ = joined(std::move(sets));
   if (out->sets_.size() > kMaxFrameSets)
     return fail(ErrorCode::limit, fmt::format("there are at most {} sets", kMaxFrameSets));

@@ -23,7 +23,7 @@ Settings settings_of_data(std::string_view text) {
   return read ? std::move(read->settings) : Settings();
 }
 
-bool is_named(const std::vector<FrameSet>& sets, const std::string& name) {
+bool has_set(const std::vector<FrameSet>& sets, const std::string& name) {
   return std::any_of(sets.begin(), sets.end(), [&](const FrameSet& set) { return set.name == name; });
 }
 
@@ -61,7 +61,7 @@ FrameSetsPtr frame_sets(std::vector<FrameSet> own, std::shared_ptr<const FrameRu
     if (set.name == "mine" && !set.rule) set.rule = mine;
   std::vector<FrameSet> all, added;
   for (FrameSet& set : own) {
-    if (is_named(built_in, set.name)) {
+    if (has_set(built_in, set.name)) {
       added.push_back(std::move(set));
       continue;
     }

@@ -14,7 +14,7 @@
 namespace profd {
 namespace {
 
-constexpr std::size_t kMaxPatterns = 64, kMaxText = 500, kMaxName = 60;
+constexpr std::size_t kMaxPatterns = 64, kMaxRuleText = 500, kMaxRuleName = 60;
 
 constexpr std::array<std::string_view, 7> kRuntimeWords = {"any", "go", "jvm", "js", "python", "rust", "c"};
 constexpr std::array<std::string_view, kNFrameKinds> kFrameKindWords = {
@@ -32,9 +32,9 @@ std::optional<Enum> meant(std::span<const std::string_view> words, std::string_v
 }
 
 // The members of one table, taken one by one; what nobody took is said at the end.
-class Members {
+class RuleMembers {
  public:
-  Members(const std::string& of, const SettingValue& table, const SayProblem& say)
+  RuleMembers(const std::string& of, const SettingValue& table, const SayProblem& say)
       : of_(of), table_(table), say_(say), taken_(table.members.size(), false) {}
 
   const SettingValue* take(std::string_view name) {
@@ -48,8 +48,8 @@ class Members {
   void text(std::string_view name, std::string& to) {
     const SettingValue* value = take(name);
     if (value == nullptr) return;
-    if (value->kind != SettingValue::Kind::text || value->text.size() > kMaxText)
-      return wrong(*value, name, fmt::format("a text of at most {} bytes", kMaxText));
+    if (value->kind != SettingValue::Kind::text || value->text.size() > kMaxRuleText)
+      return wrong(*value, name, fmt::format("a text of at most {} bytes", kMaxRuleText));
     to = value->text;
   }
   void flag(std::string_view name, bool& to) {
@@ -99,7 +99,7 @@ class Members {
     for (std::size_t i = 0; i < taken_.size(); ++i)
       if (!taken_[i])
         say_(table_.members[i].value,
-             fmt::format("{}: {} is not known{}", of_, cut_bytes(table_.members[i].name, kMaxName),
+             fmt::format("{}: {} is not known{}", of_, cut_bytes(table_.members[i].name, kMaxRuleName),
                          did_you_mean(table_.members[i].name, known)));
   }
 
@@ -130,8 +130,8 @@ class Members {
 };
 
 // What filters and settings can write without quotes.
-bool is_plain_name(std::string_view name) {
-  return !name.empty() && name.size() <= kMaxName && std::all_of(name.begin(), name.end(), [](char c) {
+bool is_rule_name(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxRuleName && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
   });
 }
@@ -141,8 +141,8 @@ constexpr std::string_view kPlainName = "a name has letters, digits, - and _, at
 
 std::optional<FrameSet> frame_set_of(const std::string& name, const SettingValue& value,
                                      const SayProblem& say) {
-  const std::string shown = cut_bytes(name, kMaxName);
-  if (!is_plain_name(name)) {
+  const std::string shown = cut_bytes(name, kMaxRuleName);
+  if (!is_rule_name(name)) {
     say(value, fmt::format("{}: {}", shown, kPlainName));
     return std::nullopt;
   }
@@ -155,7 +155,7 @@ std::optional<FrameSet> frame_set_of(const std::string& name, const SettingValue
   set.own = true;
   set.kind = true;
   FramePatterns patterns;
-  Members members(shown, value, say);
+  RuleMembers members(shown, value, say);
   members.text("title", set.title);
   members.word("runtime", std::span<const std::string_view>(kRuntimeWords), patterns.runtime);
   members.patterns("functions", patterns.functions);
@@ -188,8 +188,8 @@ std::optional<TipRule> tip_rule_of(const SettingValue& value, const SayProblem& 
     return std::nullopt;
   }
   const SettingValue* id = value.member("id");
-  const std::string shown = id != nullptr ? cut_bytes(id->text, kMaxName) : "a tip";
-  Members members(shown, value, say);
+  const std::string shown = id != nullptr ? cut_bytes(id->text, kMaxRuleName) : "a tip";
+  RuleMembers members(shown, value, say);
   members.text("id", rule.id);
   members.text("title", rule.title);
   members.text("set", rule.set);
@@ -202,7 +202,7 @@ std::optional<TipRule> tip_rule_of(const SettingValue& value, const SayProblem& 
   constexpr std::array<std::string_view, 9> kKnown = {"id",       "title",   "set",    "evidence", "metric",
                                                       "at_least", "subject", "advice", "link"};
   members.finish(kKnown);
-  if (!is_plain_name(rule.id)) {
+  if (!is_rule_name(rule.id)) {
     say(value, fmt::format("a tip has an `id`: {}", kPlainName));
     return std::nullopt;
   }

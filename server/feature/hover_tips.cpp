@@ -15,7 +15,7 @@ bool is_quick(const Profile& profile) {
 }
 
 // Which rules there are, for the cache.
-std::string text_of(const std::vector<TipRule>& rules) {
+std::string text_of_rules(const std::vector<TipRule>& rules) {
   std::string out;
   for (const TipRule& rule : rules) {
     out += rule.id + ' ';
@@ -38,12 +38,13 @@ Result<std::optional<Hover>> hover_with_tips(Views& views, const HoverRequest& r
   asked.spec.metric = open.profile->metrics()[request.file.metric.v].name;
   asked.sets = tips.sets;
   asked.rules = tips.rules;
-  PROFD_TRY(const auto answer,
-            views.kept<TipsAnswer>(open, asked.spec, "tips " + text_of(*tips.rules) + tips.sets->id(), stop,
-                                   [&](const StopToken& token) -> Result<std::shared_ptr<const TipsAnswer>> {
-                                     PROFD_TRY(TipsAnswer made, tips_answer(views, asked, token));
-                                     return std::make_shared<const TipsAnswer>(std::move(made));
-                                   }));
+  PROFD_TRY(
+      const auto answer,
+      views.kept<TipsAnswer>(open, asked.spec, "tips " + text_of_rules(*tips.rules) + tips.sets->id(), stop,
+                             [&](const StopToken& token) -> Result<std::shared_ptr<const TipsAnswer>> {
+                               PROFD_TRY(TipsAnswer made, tips_answer(views, asked, token));
+                               return std::make_shared<const TipsAnswer>(std::move(made));
+                             }));
   hover->tips = tips_about(*answer, hover->name);
   return hover;
 }

@@ -16,7 +16,7 @@
 namespace profd {
 namespace {
 
-constexpr SetMask bit_of(std::size_t set) {
+constexpr SetMask set_bit(std::size_t set) {
   return SetMask{1} << set;
 }
 
@@ -28,8 +28,8 @@ Result<std::size_t> set_called(const FrameSets& sets, const std::string& name) {
                                                 did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
-Result<void> add_run(const Selection& selection, const NamedSet& one, std::size_t set, NamedSets& out,
-                     StopToken& stop) {
+Result<void> find_run(const Selection& selection, const NamedSet& one, std::size_t set, NamedSets& out,
+                      StopToken& stop) {
   if (selection.divided)
     return fail(ErrorCode::invalid, "runs of frames need stacks, and the file has functions and calls alone");
   const Profile& profile = *selection.profile;
@@ -98,7 +98,7 @@ std::vector<SetMask> any_of_keys(const KeyTable& keys, const std::vector<SetMask
 }
 
 // By set, the names with a value that are in it.
-std::vector<std::uint64_t> names_of(const FlatView& flat, const std::vector<SetMask>& of_key) {
+std::vector<std::uint64_t> names_of_sets(const FlatView& flat, const std::vector<SetMask>& of_key) {
   std::vector<std::uint64_t> out(kMaxFrameSets, 0);
   for (const Key key : flat.key)
     for (SetMask left = of_key[key]; left != 0; left &= left - 1)
@@ -120,16 +120,16 @@ Result<void> add_asked(Views& views, const SetsAnswerRequest& request, const Pre
   }
   PROFD_TRY(const auto flat, views.flat(*request.open, request.spec, stop));
   const SetSums sums(view, std::move(named.of_key), std::move(classes));
-  std::vector<std::uint64_t> n_names = names_of(*flat, sums.of_key());
+  std::vector<std::uint64_t> n_names = names_of_sets(*flat, sums.of_key());
   for (std::size_t r = 0; r < named.runs.size(); ++r)
     n_names[named.runs[r].set] = static_cast<std::uint64_t>(
         std::count(named.frames_of_runs[r].begin(), named.frames_of_runs[r].end(), std::uint8_t{1}));
   SetMask all = 0;
   for (std::size_t i = 0; i < request.asked.size(); ++i) {
-    all |= bit_of(i);
+    all |= set_bit(i);
     SetRow row;
     row.name = row.title = request.asked[i].name;
-    PROFD_TRY(row.amount, sums.through(bit_of(i), stop));
+    PROFD_TRY(row.amount, sums.through(set_bit(i), stop));
     row.n_names = n_names[i];
     out.sets.push_back(std::move(row));
   }
@@ -149,22 +149,22 @@ Result<void> add_kinds(Views& views, const SetsAnswerRequest& request, const Pre
   }
   PROFD_TRY(const auto flat, views.flat(*request.open, request.spec, stop));
   const SetSums sums(view, any_of_keys(*selection.boxes->keys, masks->of_frame), std::move(classes));
-  const std::vector<std::uint64_t> n_names = names_of(*flat, sums.of_key());
+  const std::vector<std::uint64_t> n_names = names_of_sets(*flat, sums.of_key());
   SetMask all = 0;
   for (std::size_t i = 0; i < sets.sets().size(); ++i) {
     const FrameSet& set = sets.sets()[i];
-    if ((sets.rules().kinds & bit_of(i)) == 0) continue;
+    if ((sets.rules().kinds & set_bit(i)) == 0) continue;
     SetRow row;
     row.name = set.name;
     row.title = set.title;
-    PROFD_TRY(row.amount, sums.through(bit_of(i), stop));
+    PROFD_TRY(row.amount, sums.through(set_bit(i), stop));
     if (as_double(row.amount.value) == 0) continue;
     row.first = sums.first(i);
     row.n_names = n_names[i];
     row.hue = set.hue;
     row.own = set.own;
     row.background = set.background;
-    if (!set.background) all |= bit_of(i);
+    if (!set.background) all |= set_bit(i);
     out.sets.push_back(std::move(row));
   }
   std::stable_sort(out.sets.begin(), out.sets.end(), [](const SetRow& a, const SetRow& b) {
@@ -196,17 +196,17 @@ Result<NamedSets> find_named_sets(Views& views, const OpenProfile& open, const V
           ErrorCode::invalid,
           fmt::format("{}: one of a pattern, a run of frames or the name of a set is given", one.name));
     if (!one.frames.empty()) {
-      PROFD_CHECK(add_run(*selection, one, i, out, token));
+      PROFD_CHECK(find_run(*selection, one, i, out, token));
     } else if (!one.pattern.empty()) {
       PROFD_TRY(const auto found, views.search(open, spec, one.pattern, stop));
       for (Key key = 0; key < out.of_key.size(); ++key)
-        if (found->matches[key] != 0) out.of_key[key] |= bit_of(i);
+        if (found->matches[key] != 0) out.of_key[key] |= set_bit(i);
     } else {
       if (sets == nullptr) return fail(ErrorCode::invalid, "no sets are known here");
       PROFD_TRY(const std::size_t set, set_called(*sets, one.set));
-      PROFD_TRY(const auto masks, masks_of(views, open, *sets, bit_of(set), stop));
+      PROFD_TRY(const auto masks, masks_of(views, open, *sets, set_bit(set), stop));
       for (std::size_t f = 0; f < masks->of_frame.size(); ++f)
-        if ((masks->of_frame[f] & bit_of(set)) != 0) out.of_key[keys.of_frame[f]] |= bit_of(i);
+        if ((masks->of_frame[f] & set_bit(set)) != 0) out.of_key[keys.of_frame[f]] |= set_bit(i);
     }
   }
   return out;

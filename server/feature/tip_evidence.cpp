@@ -17,14 +17,14 @@
 namespace profd {
 namespace {
 
-std::string lower(std::string_view text) {
+std::string in_lower_case(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
-bool has_any(std::string_view text, std::initializer_list<std::string_view> parts) {
+bool has_one_of(std::string_view text, std::initializer_list<std::string_view> parts) {
   return std::any_of(parts.begin(), parts.end(),
                      [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
@@ -176,7 +176,7 @@ std::optional<Evidence> switches(const Profile& profile) {
   const auto duration = profile.info().duration_ns;
   if (!duration || *duration <= 0) return std::nullopt;
   for (std::size_t m = 0; m < profile.metrics().size(); ++m) {
-    const std::string name = lower(profile.metrics()[m].name);
+    const std::string name = in_lower_case(profile.metrics()[m].name);
     if (name != "context-switches" && name != "cs" && name != "context_switches") continue;
     const double rate = as_double(profile.total(MetricId(m))) / (static_cast<double>(*duration) / 1e9);
     return Evidence{rate,
@@ -191,7 +191,7 @@ std::optional<Evidence> switches(const Profile& profile) {
 
 std::optional<std::string> metric_called(const Profile& profile, std::string_view wanted) {
   for (const MetricInfo& metric : profile.metrics()) {
-    std::string name = lower(metric.name);
+    std::string name = in_lower_case(metric.name);
     if (const auto end = name.find_first_of(":/"); end != name.npos && end > 0) name.resize(end);
     if (name == wanted || name == "cpu-" + std::string(wanted)) return metric.name;
   }
@@ -234,12 +234,12 @@ Result<std::optional<Evidence>> cycles_an_instruction(Views& views, const OpenPr
 }  // namespace
 
 bool is_metric(const MetricInfo& metric, TipMetric wanted) {
-  const std::string name = lower(metric.name);
+  const std::string name = in_lower_case(metric.name);
   const bool waits =
-      has_any(name, {"delay", "contention", "lock", "block", "wait", "off-cpu", "offcpu", "idle"});
+      has_one_of(name, {"delay", "contention", "lock", "block", "wait", "off-cpu", "offcpu", "idle"});
   const bool time = metric.unit == "nanoseconds" || metric.unit == "microseconds" ||
                     metric.unit == "milliseconds" || metric.unit == "seconds";
-  const bool wall = has_any(name, {"wall", "real", "elapsed"}) && (time || metric.unit == "count");
+  const bool wall = has_one_of(name, {"wall", "real", "elapsed"}) && (time || metric.unit == "count");
   switch (wanted) {
     case TipMetric::any:
       return true;
@@ -250,15 +250,15 @@ bool is_metric(const MetricInfo& metric, TipMetric wanted) {
     case TipMetric::time:
       break;
   }
-  if (waits && !has_any(name, {"clock"})) return false;
-  return time || has_any(name, {"cpu", "sample", "cycles", "ticks", "clock", "itimer", "hits"}) ||
+  if (waits && !has_one_of(name, {"clock"})) return false;
+  return time || has_one_of(name, {"cpu", "sample", "cycles", "ticks", "clock", "itimer", "hits"}) ||
          name == "ir";
 }
 
 bool is_sampled(const Profile& profile) {
   if (profile.info().period.value_or(0) > 0) return true;
   return std::any_of(profile.metrics().begin(), profile.metrics().end(), [](const MetricInfo& metric) {
-    return metric.unit == "count" && has_any(lower(metric.name), {"sample", "hits", "ticks"});
+    return metric.unit == "count" && has_one_of(in_lower_case(metric.name), {"sample", "hits", "ticks"});
   });
 }
 

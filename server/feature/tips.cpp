@@ -13,18 +13,18 @@
 namespace profd {
 namespace {
 
-constexpr std::uint64_t kLeastSamples = 30;
+constexpr std::uint64_t kLeastSamplesForTips = 30;
 // Of what a rule is about, as much is part of what a stronger one is about: it says nothing new.
 constexpr double kContained = 0.8;
 constexpr std::size_t kMostFrom = 10;
 constexpr double kWorthNaming = 0.01;
 
-constexpr SetMask bit_of(std::size_t set) {
+constexpr SetMask tip_bit(std::size_t set) {
   return SetMask{1} << set;
 }
 
 // A tip that the evidence speaks for, before it is compared with the others.
-struct Candidate {
+struct TipCandidate {
   const TipRule* rule = nullptr;
   std::optional<std::size_t> set;  // of work
   Value amount;                    // of work and self
@@ -32,15 +32,15 @@ struct Candidate {
   std::optional<Evidence> evidence;
 };
 
-class Finder {
+class TipFinder {
  public:
-  Finder(Views& views, const TipsRequest& request, const PreparedView& view, const StopToken& stop)
+  TipFinder(Views& views, const TipsRequest& request, const PreparedView& view, const StopToken& stop)
       : views_(views), request_(request), view_(view), stop_(stop) {}
 
-  Result<std::vector<Candidate>> find() {
+  Result<std::vector<TipCandidate>> find() {
     const Profile& profile = *request_.open->profile;
-    std::vector<Candidate> out;
-    const bool few = profile.n_samples() < kLeastSamples;
+    std::vector<TipCandidate> out;
+    const bool few = profile.n_samples() < kLeastSamplesForTips;
     if (profile.composition() != nullptr && profile.composition()->kind == Composed::diff) return out;
     if (!(as_double(view_.whole.total) > 0) || view_.selection->sums->negative) return out;
     for (const TipRule& rule : *request_.rules) {
@@ -48,22 +48,22 @@ class Finder {
       const bool of_few = rule.evidence == TipEvidence::few_samples;
       if (of_few ? !few || !is_sampled(profile) : few) continue;
       if (!is_metric(profile.metrics()[view_.selection->metric().v], rule.metric)) continue;
-      PROFD_TRY(std::optional<Candidate> one, candidate_of(rule));
+      PROFD_TRY(std::optional<TipCandidate> one, candidate_of(rule));
       if (one) out.push_back(std::move(*one));
     }
     return out;
   }
 
   // Without those that a stronger one contains; strongest first.
-  Result<std::vector<Candidate>> ranked(std::vector<Candidate> all) {
+  Result<std::vector<TipCandidate>> ranked(std::vector<TipCandidate> all) {
     std::stable_sort(all.begin(), all.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.weight > b.weight; });
-    std::vector<Candidate> out;
-    for (Candidate& one : all) {
+                     [](const TipCandidate& a, const TipCandidate& b) { return a.weight > b.weight; });
+    std::vector<TipCandidate> out;
+    for (TipCandidate& one : all) {
       bool contained = false;
-      for (const Candidate& stronger : out) {
+      for (const TipCandidate& stronger : out) {
         if (!one.set || !stronger.set) continue;
-        PROFD_TRY(const Value both, work_of(bit_of(*one.set) | bit_of(*stronger.set)));
+        PROFD_TRY(const Value both, work_of(tip_bit(*one.set) | tip_bit(*stronger.set)));
         contained = contained || as_double(both) >= kContained * as_double(one.amount);
       }
       if (!contained) out.push_back(std::move(one));
@@ -71,7 +71,7 @@ class Finder {
     return out;
   }
 
-  Result<Tip> tip_of(const Candidate& one, const SourceMap* sources) {
+  Result<Tip> tip_of(const TipCandidate& one, const SourceMap* sources) {
     const TipRule& rule = *one.rule;
     Tip tip;
     tip.id = rule.id;
@@ -116,33 +116,33 @@ class Finder {
                           [&](const StackClass& one) { return (one.own & sets) == sets; });
   }
 
-  Result<std::optional<Candidate>> candidate_of(const TipRule& rule) {
-    Candidate out;
+  Result<std::optional<TipCandidate>> candidate_of(const TipRule& rule) {
+    TipCandidate out;
     out.rule = &rule;
     if (rule.evidence != TipEvidence::work && rule.evidence != TipEvidence::self) {
       const ImportReport* report =
           request_.open->loaded == nullptr ? nullptr : &request_.open->loaded->report;
       PROFD_TRY(out.evidence,
                 evidence_of(rule.evidence, views_, *request_.open, request_.spec, view_, report, stop_));
-      if (!out.evidence) return std::optional<Candidate>();
+      if (!out.evidence) return std::optional<TipCandidate>();
       const bool below = rule.evidence == TipEvidence::few_samples;
       if (below ? out.evidence->amount >= rule.at_least : out.evidence->amount < rule.at_least)
-        return std::optional<Candidate>();
+        return std::optional<TipCandidate>();
       out.weight = out.evidence->weight;
       return std::optional(std::move(out));
     }
     // A tree that is made of calls has no stacks that could end in something.
-    if (view_.selection->divided) return std::optional<Candidate>();
+    if (view_.selection->divided) return std::optional<TipCandidate>();
     const auto set = request_.sets->find(rule.set);
-    if (!set || (bit_of(*set) & wanted()) == 0) return std::optional<Candidate>();
+    if (!set || (tip_bit(*set) & wanted()) == 0) return std::optional<TipCandidate>();
     if (rule.evidence == TipEvidence::work) {
       out.set = set;
-      PROFD_TRY(out.amount, work_of(bit_of(*set)));
+      PROFD_TRY(out.amount, work_of(tip_bit(*set)));
     } else {
-      PROFD_TRY(out.amount, self_of(bit_of(*set)));
+      PROFD_TRY(out.amount, self_of(tip_bit(*set)));
     }
     out.weight = view_.whole.share(out.amount);
-    if (!(out.weight >= rule.at_least)) return std::optional<Candidate>();
+    if (!(out.weight >= rule.at_least)) return std::optional<TipCandidate>();
     return std::optional(std::move(out));
   }
 
@@ -232,9 +232,9 @@ Needs needs_of(const TipsRequest& request) {
 Result<TipsAnswer> tips_answer(Views& views, const TipsRequest& request, const StopToken& stop) {
   PROFD_TRY(const PreparedView view, prepare_view(views, *request.open, request.spec, stop));
   PROFD_TRY(const auto sources, sources_in(views, *request.open, request.workspace, stop));
-  Finder finder(views, request, view, stop);
-  PROFD_TRY(std::vector<Candidate> all, finder.find());
-  PROFD_TRY(const std::vector<Candidate> ranked, finder.ranked(std::move(all)));
+  TipFinder finder(views, request, view, stop);
+  PROFD_TRY(std::vector<TipCandidate> all, finder.find());
+  PROFD_TRY(const std::vector<TipCandidate> ranked, finder.ranked(std::move(all)));
   TipsAnswer out;
   out.head = head_of(*request.open, request.spec, view);
   out.whole = view.whole;
