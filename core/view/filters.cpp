@@ -16,6 +16,7 @@
 #include "core/view/packages.h"
 #include "core/view/pattern.h"
 #include "core/view/resolve.h"
+#include "core/view/set_sums.h"
 
 namespace profd {
 namespace {
@@ -157,6 +158,17 @@ Result<std::vector<std::uint8_t>> match_others(const Profile& profile, const Fil
   return match;
 }
 
+// Of work: a WorkCode.
+Result<std::vector<std::uint8_t>> match_set(const Profile& profile, const Filter& filter,
+                                            const StopToken& stop) {
+  if (!filter.rule)
+    return fail(ErrorCode::invalid,
+                fmt::format("`{}` needs to know the sets, which only a workspace tells", to_text(filter)));
+  PROFD_TRY(std::vector<std::uint8_t> match, filter.rule->matches(profile, stop));
+  match.resize(profile.frames().size(), 0);
+  return match;
+}
+
 }  // namespace
 
 Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Filter& filter,
@@ -164,6 +176,7 @@ Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Fil
   if (filter.by == FilterBy::package) return match_packages(profile, filter, stop);
   if (filter.by == FilterBy::code) return match_code(profile, filter);
   if (filter.by == FilterBy::mine) return match_others(profile, filter, stop);
+  if (filter.by == FilterBy::kind || filter.by == FilterBy::work) return match_set(profile, filter, stop);
   if (filter.by == FilterBy::function && !filter.regex) return frames_called(profile, filter.pattern);
   PROFD_TRY(const Pattern pattern, Pattern::compile(filter.pattern, filter.regex));
   const FrameTable& frames = profile.frames();
@@ -275,6 +288,24 @@ Result<ContextRanges> subtrees_of_fragment(const Profile& profile, const std::ve
     c = tree.subtree_end[c];
   }
   return ranges;
+}
+
+Result<MeantContexts> contexts_meant(const Profile& profile, const Filter& filter, StopToken& stop) {
+  MeantContexts out;
+  if (filter.by == FilterBy::fragment) {
+    PROFD_TRY(out.ranges, subtrees_of_fragment(profile, filter.names, stop));
+    out.any = out.ranges.size() > 0;
+    return out;
+  }
+  PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter, stop));
+  if (filter.by == FilterBy::work) {
+    PROFD_TRY(out.ranges, contexts_at_work(profile.tree(), match, stop));
+    out.any = out.ranges.size() > 0;
+    return out;
+  }
+  out.any = any_set(match);
+  PROFD_TRY(out.ranges, subtrees_of(profile.tree(), match, stop));
+  return out;
 }
 
 std::vector<std::uint32_t> rows_in(const Column<std::uint32_t>& contexts, const ContextRanges& ranges,

@@ -49,6 +49,13 @@ Result<ContextRanges> subtrees_of(const ContextTree& tree, const std::vector<std
 Result<ContextRanges> subtrees_of_fragment(const Profile& profile, const std::vector<std::string>& names,
                                            StopToken& stop);
 
+// What a filter by anything but samples means, and whether there is anything in the profile that it means.
+struct MeantContexts {
+  ContextRanges ranges;
+  bool any = false;
+};
+Result<MeantContexts> contexts_meant(const Profile& profile, const Filter& filter, StopToken& stop);
+
 // Rows of an ascending list of contexts that are inside the ranges (or outside), ascending row numbers.
 std::vector<std::uint32_t> rows_in(const Column<std::uint32_t>& contexts, const ContextRanges& ranges,
                                    bool inside);

@@ -359,6 +359,8 @@ class Parser {
     if (!by) return no_clause(op.has_value());
     if (by == FilterBy::recursion && op != FilterOp::collapse)
       return error_at(token_.offset, "recursion can only be collapsed: collapse recursion");
+    if (by == FilterBy::work && op && *op != FilterOp::keep && *op != FilterOp::drop)
+      return error_at(token_.offset, "work can only be kept or dropped: it is of stacks, not of frames");
     PROFD_CHECK(advance());
     filter.by = *by;
     filter.op = op.value_or(*by == FilterBy::mine ? FilterOp::collapse : FilterOp::keep);
@@ -387,6 +389,10 @@ class Parser {
         return {};
       case FilterBy::fragment:
         return parse_run(filter.names, {.arrow = true});
+      case FilterBy::work: {
+        PROFD_TRY(filter.pattern, parse_name("the name of a set"));
+        return {};
+      }
       case FilterBy::time:
         return parse_window(filter);
       case FilterBy::label: {

@@ -46,6 +46,7 @@ constexpr NamedCommand kCommands[] = {
     {"list", add_list},
     {"timeline", add_timeline},
     {"search", add_search},
+    {"sets", add_sets},
     {"diff", add_diff},
     {"aggregate", add_aggregate},
     {"join", add_join},

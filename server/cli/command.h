@@ -26,6 +26,7 @@ void add_tree(CLI::App& root, Commands& commands);
 void add_flame(CLI::App& root, Commands& commands);
 void add_timeline(CLI::App& root, Commands& commands);
 void add_search(CLI::App& root, Commands& commands);
+void add_sets(CLI::App& root, Commands& commands);
 void add_diff(CLI::App& root, Commands& commands);
 void add_aggregate(CLI::App& root, Commands& commands);
 void add_join(CLI::App& root, Commands& commands);

@@ -19,11 +19,13 @@
 #include "server/cli/project_here.h"
 #include "server/cli/read_within.h"
 #include "server/cli/report_text.h"
+#include "server/cli/sets_here.h"
 #include "server/cli/symbols_here.h"
 #include "server/engine/formula_metrics.h"
 #include "server/engine/mine.h"
 #include "server/engine/origins.h"
 #include "server/engine/pick_profile.h"
+#include "server/engine/rule_sets.h"
 #include "server/engine/workspace.h"
 #include "server/engine/workspace_files.h"
 #include "server/feature/escape.h"
@@ -96,20 +98,6 @@ std::string check_filters(const std::vector<Filter>& filters) {
 
 std::string check_view(const std::string& text) {
   return check_filters(checked(parse_view_spec(text)).filters);
-}
-
-// The project of the folder that the command is used in, else that folder.
-std::shared_ptr<const FrameRule> mine_here() {
-  std::error_code failed;
-  const std::string here = std::filesystem::current_path(failed).string();
-  ProjectFound project = find_project({here});
-  WorkspaceSnapshot workspace;
-  workspace.key = project.file ? project.file->root : here;
-  if (project.file) workspace.mappings = project.file->settings.mappings;
-  const std::vector<std::string> named =
-      project.file ? project.file->settings.mine : std::vector<std::string>();
-  if (named.empty()) workspace.files = files_of({workspace.key});
-  return mine_rule(std::move(workspace), named);
 }
 
 // Those of the command line, then those of the project.
@@ -286,6 +274,10 @@ void add_view_options(CLI::App& app, ProfileOptions& options) {
       ->type_name("FILTER")
       ->allow_extra_args(false)
       ->check([](const std::string& text) { return check_filters(checked(parse_filters(text))); });
+  app.add_option("--kind", options.kinds,
+                 "Only stacks through a kind of work: gc, allocation, locking, io …; may be given again")
+      ->type_name("KIND")
+      ->allow_extra_args(false);
   app.add_flag("--mine", options.mine,
                "Your own code only: what is not of the project here becomes one frame (.profd.toml: mine)");
   app.add_option("--spec,--view", options.spec,
@@ -322,11 +314,31 @@ int for_each_file(const ProfileOptions& options, const Console& console, bool he
   return turn.code;
 }
 
+// The project of the folder that the command is used in, else that folder.
+std::shared_ptr<const FrameRule> mine_here() {
+  std::error_code failed;
+  const std::string here = std::filesystem::current_path(failed).string();
+  ProjectFound project = find_project({here});
+  WorkspaceSnapshot workspace;
+  workspace.key = project.file ? project.file->root : here;
+  if (project.file) workspace.mappings = project.file->settings.mappings;
+  const std::vector<std::string> named =
+      project.file ? project.file->settings.mine : std::vector<std::string>();
+  if (named.empty()) workspace.files = files_of({workspace.key});
+  return mine_rule(std::move(workspace), named);
+}
+
 Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwise) {
   PROFD_TRY(ViewSpec spec, parse_view_spec(options.spec.empty() ? otherwise : options.spec));
   for (const std::string& text : options.filters) {
     PROFD_TRY(const std::vector<Filter> filters, parse_filters(text));
     spec.filters.insert(spec.filters.end(), filters.begin(), filters.end());
+  }
+  for (const std::string& kind : options.kinds) {
+    Filter keep;
+    keep.by = FilterBy::kind;
+    keep.pattern = kind;
+    spec.filters.push_back(std::move(keep));
   }
   if (options.mine) {
     Filter mine;
@@ -335,6 +347,7 @@ Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwi
     spec.filters.push_back(std::move(mine));
   }
   decide_mine(spec.filters, &mine_here);
+  decide_sets(spec.filters, [] { return sets_here(true); });
   if (!options.metric.empty()) spec.metric = options.metric;
   spec.proven = spec.proven || options.proven;
   if (options.granularity) spec.granularity = *options.granularity;

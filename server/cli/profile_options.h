@@ -38,7 +38,8 @@ struct ProfileOptions {
   bool no_source_maps = false;
   std::string profile;  // number from 1, or name, inside a file of several
   std::vector<std::string> filters;
-  bool mine = false;  // as a last filter
+  std::vector<std::string> kinds;  // of work, that are kept
+  bool mine = false;               // as a last filter
   std::string spec;
   std::string metric;
   std::optional<Granularity> granularity;
@@ -90,6 +91,9 @@ struct OpenView {
   const Selection& selection() const { return *prepared.selection; }
   const MetricInfo& metric() const { return open->profile->metrics()[prepared.selection->metric().v]; }
 };
+
+// What is the user's own code where a command is run.
+std::shared_ptr<const FrameRule> mine_here();
 
 // What --spec, --filter, --granularity and --metric say; without --spec the others are of `otherwise`.
 Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwise = "top-down by function");

@@ -10,6 +10,7 @@
 
 #include "core/support/text.h"
 #include "server/engine/project_trust.h"
+#include "server/engine/rule_settings.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -18,7 +19,7 @@ namespace {
 constexpr SettingPlaces kClients = kInitially | kAtAnyTime | kFromPage;
 constexpr SettingPlaces kEverywhere = kClients | kInProjectFile;
 
-constexpr std::array<Setting, 21> kSettings = {{
+constexpr std::array<Setting, 24> kSettings = {{
     {"", "profiles", SettingKind::globs, &Settings::profiles, kInProjectFile, "none",
      "Files to load and watch; the first is the one that is [meant](#which-profile-is-meant). Their order is "
      "that of the "
@@ -97,6 +98,15 @@ constexpr std::array<Setting, 21> kSettings = {{
      "`\"pass\"`", "What becomes of those rules that noise leaves open; `--undecided` goes before it.", ""},
     {"", "gate.allow_empty", SettingKind::flag, &Settings::gate_allow_empty, kInProjectFile, "`false`",
      "Those rules may match nothing, as `--allow-empty` has it.", ""},
+    {"sets", "sets", SettingKind::sets, &Settings::sets, kEverywhere, "none",
+     "Named [sets of frames](kinds.md#sets-of-your-own), beside those that come with profd: each a table of "
+     "expressions, by its name. One of the same name in `.profd.toml` adds to it.",
+     "Named [sets of frames](kinds.md#sets-of-your-own), beside those that come with profd: `[sets.NAME]`."},
+    {"tips", "tips", SettingKind::tips, &Settings::tips, kEverywhere, "none",
+     "[Tips](tips.md#tips-of-your-own) by rules of your own, beside those that come with profd.",
+     "[Tips](tips.md#tips-of-your-own) by rules of your own, beside those that come with profd: `[[tips]]`."},
+    {"tipsOff", "tips_off", SettingKind::names, &Settings::tips_off, kEverywhere, "none",
+     "[Tips](tips.md#the-rules) that are not given, by their ids; `\"all\"` gives none.", ""},
     {"symbols", "symbols", SettingKind::flag, &Settings::symbols, kEverywhere | kInConfiguration, "`true`",
      "Functions, lines and inlined calls of profiles that have addresses alone are looked for in their "
      "binaries as they are "
@@ -218,6 +228,22 @@ class Taker {
         to.push_back(std::move(metric));
     }
   }
+  void take(const SettingValue& value, std::vector<FrameSet>& to) {
+    if (value.kind != SettingValue::Kind::table || value.n_entries > most())
+      return wrong(value, fmt::format("a table of at most {} sets by name", most()));
+    for (const auto& [name, given] : value.members)
+      if (auto set = frame_set_of(name, given,
+                                  [&](const SettingValue& at, const std::string& what) { say(at, what); }))
+        to.push_back(std::move(*set));
+  }
+  void take(const SettingValue& value, std::vector<TipRule>& to) {
+    if (value.kind != SettingValue::Kind::list || value.n_entries > most())
+      return wrong(value, fmt::format("a list of at most {} rules", most()));
+    for (const SettingValue& item : value.items)
+      if (auto rule =
+              tip_rule_of(item, [&](const SettingValue& at, const std::string& what) { say(at, what); }))
+        to.push_back(std::move(*rule));
+  }
   void take(const SettingValue& value, std::vector<PathMapping>& to) {
     if (value.kind != SettingValue::Kind::list)
       return wrong(value, in_project() ? "a list: [[map]]" : kMappingForm);
@@ -319,7 +345,10 @@ std::size_t most_entries(SettingKind kind) {
     case SettingKind::names:
     case SettingKind::filters:
     case SettingKind::filters_by_profile:
+    case SettingKind::tips:
       return 100;
+    case SettingKind::sets:
+      return 32;
     case SettingKind::formulas:
       return kMaxDerivedMetrics;
     default:

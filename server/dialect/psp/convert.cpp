@@ -84,6 +84,10 @@ FilterBy filter_by(psp::FilterBy by) {
       return FilterBy::package;
     case psp::FilterBy::code:
       return FilterBy::code;
+    case psp::FilterBy::kind:
+      return FilterBy::kind;
+    case psp::FilterBy::work:
+      return FilterBy::work;
     case psp::FilterBy::mine:
       return FilterBy::mine;
     case psp::FilterBy::recursion:
@@ -110,7 +114,8 @@ tl::expected<std::vector<Filter>, ResponseError> from_psp(const std::vector<psp:
     if (!filter.by.known())
       return tl::make_unexpected(invalid_params(
           place + ".by",
-          "function, module, file, package, code, thread, label, time, fragment, recursion or mine"));
+          "function, module, file, package, code, kind, work, thread, label, time, fragment, recursion or "
+          "mine"));
     Filter out;
     out.op = filter_op(filter.op.value());
     out.by = filter_by(filter.by.value());
@@ -120,6 +125,10 @@ tl::expected<std::vector<Filter>, ResponseError> from_psp(const std::vector<psp:
       out.names = *filter.frames;
     } else if (out.by == FilterBy::mine || out.by == FilterBy::recursion) {
       if (out.op != FilterOp::collapse) return tl::make_unexpected(invalid_params(place + ".op", "collapse"));
+    } else if (out.by == FilterBy::work && (filter.regex || !filters_rows(out))) {
+      return tl::make_unexpected(filter.regex
+                                     ? invalid_params(place + ".regex", "work is of one set, by its name")
+                                     : invalid_params(place + ".op", "keep or drop"));
     } else if (out.by == FilterBy::time) {
       if (filter.from) out.from_ns = filter.from->as_int64();
       if (filter.to) out.to_ns = filter.to->as_int64();

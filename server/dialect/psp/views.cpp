@@ -8,6 +8,7 @@
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/ranges.h"
 #include "server/dialect/psp/timeline.h"
+#include "server/dialect/psp/sets.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -67,6 +68,7 @@ void ViewsModule::bind(protocol::Binder& binder) {
   bind_series(session_, binder);
   bind_ranges(session_, binder);
   bind_timeline(session_, binder);
+  bind_sets(session_, binder);
   binder.request<psp::TableRequest>([this](psp::TableParams params,
                                            protocol::Reply<psp::TableRequest> reply) {
     auto named = from_psp(params.spec, "params.spec");

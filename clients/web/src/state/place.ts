@@ -19,7 +19,16 @@ export type ViewId = (typeof VIEW_IDS)[number];
 
 /** "change": of diffs; these are of aggregates: how the values of its profiles lie. */
 export const SPREAD_SCHEMES = ["imbalance", "variation", "lost", "median", "p95", "max"] as const;
-export const COLOR_SCHEMES = ["module", "name", "kind", "metric", "source", "change", ...SPREAD_SCHEMES] as const;
+export const COLOR_SCHEMES = [
+  "module",
+  "name",
+  "kind",
+  "work",
+  "metric",
+  "source",
+  "change",
+  ...SPREAD_SCHEMES,
+] as const;
 export type ColorScheme = (typeof COLOR_SCHEMES)[number];
 
 /** A metric by formula. */

@@ -37,6 +37,8 @@ export const FILTER_BYS: readonly FilterBy[] = [
   "file",
   "package",
   "code",
+  "kind",
+  "work",
   "fragment",
   "thread",
   "label",
@@ -375,6 +377,8 @@ class Parser {
     if (by === undefined) throw new SpecError(this.token.offset, this.noClause(op));
     if (by === "recursion" && op !== "collapse")
       throw new SpecError(this.token.offset, "recursion can only be collapsed: collapse recursion");
+    if (by === "work" && op !== undefined && op !== "keep" && op !== "drop")
+      throw new SpecError(this.token.offset, "work can only be kept or dropped: it is of stacks, not of frames");
     this.advance();
     return { filter: this.filter(op ?? "keep", by) };
   }
@@ -406,6 +410,8 @@ class Parser {
         return { op, by };
       case "fragment":
         return { op, by, frames: this.run({ arrow: true }) };
+      case "work":
+        return { op, by, pattern: this.name("the name of a set") };
       case "label": {
         const key = this.name("the key of a label", { equals: true });
         if (!this.is("=")) throw new SpecError(this.token.offset, "a label is given as label key = value");

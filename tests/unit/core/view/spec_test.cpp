@@ -145,6 +145,11 @@ TEST_CASE("every word of a spec is read as what it is written for") {
       INFO(text);
       CHECK(text.find(kByWords[by]) != std::string::npos);
       const auto read = parse_filters(text);
+      if (filter.by == FilterBy::work && filter.op != FilterOp::keep && filter.op != FilterOp::drop) {
+        CHECK(read.error().message ==
+              "filter: work can only be kept or dropped: it is of stacks, not of frames");
+        continue;
+      }
       if (filter.by == FilterBy::recursion && filter.op != FilterOp::collapse) {
         CHECK(read.error().message == "filter: recursion can only be collapsed: collapse recursion");
         continue;

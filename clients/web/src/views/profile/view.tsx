@@ -10,6 +10,7 @@ import { Busy, FittedPath, Name, Share } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { Icon } from "../../ui/icons.js";
 import { Changes } from "../flat/changes.js";
+import { KindsCard, TipsCard } from "./insights.js";
 import { useHottest } from "../flat/hottest.js";
 import type { TableRow } from "../flat/rows.js";
 
@@ -120,6 +121,8 @@ export function ProfileView() {
               ))}
             </ul>
           </section>
+          {!diff && <KindsCard />}
+          {!diff && <TipsCard />}
           {diff ? (
             <section class="card wide">
               <h2>What changed</h2>
