@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/support/base_name.h"
+#include "server/engine/debug_fetch.h"
 #include "server/platform/open_below.h"
 
 namespace profd {
@@ -83,6 +84,7 @@ SymbolPlaces SymbolPlaces::of_file(std::string_view file) const {
 SymbolPlaces usual_symbol_places(std::string_view file) {
   SymbolPlaces places = SymbolPlaces().of_file(file);
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') places.home = home;
+  places.fetch = fetch_places_from_environment();
   places.kernel = "/";
   return places;
 }
@@ -98,6 +100,7 @@ SymbolSearch::SymbolSearch(const SymbolPlaces& places, std::string name, std::st
   for (const PathMapping& mapping : places.mappings) add(mapping.to);
   if (!places.recording.empty()) add(places.recording);
   if (!places.home.empty()) add(places.home + "/.debug");
+  if (!places.fetch.folder.empty()) add(places.fetch.folder);
   if (places.system)
     for (const char* folder : kSystemFolders) add(folder);
 }
@@ -190,6 +193,14 @@ void SymbolSearch::add_packages(const Wish& wish, std::vector<Candidate>& out) c
   if (!places_.recording.empty()) out.push_back({places_.recording + "/" + name});
 }
 
+void SymbolSearch::add_fetched(const Wish& wish, std::vector<Candidate>& out) const {
+  if (places_.fetch.folder.empty() || !is_build_id(wish.build_id)) return;
+  std::string path = fetched_path(places_.fetch, wish.build_id);
+  // An empty one says that no server had it.
+  std::error_code error;
+  if (const auto size = fs::file_size(path, error); !error && size > 0) out.push_back({std::move(path)});
+}
+
 std::vector<SymbolSearch::Candidate> SymbolSearch::candidates(const Wish& wish) {
   std::vector<Candidate> out;
   switch (wish.kind) {
@@ -204,10 +215,12 @@ std::vector<SymbolSearch::Candidate> SymbolSearch::candidates(const Wish& wish) 
             out.push_back({fmt::format("{}/{}{}", folder, name, suffix)});
         if (!places_.recording.empty()) out.push_back({fmt::format("{}/{}.debug", places_.recording, name)});
       }
+      add_fetched(wish, out);
       break;
     case WishKind::alternate:
       add_by_id(wish.build_id, ".debug", "debug", out);
       add_named(wish, out);
+      add_fetched(wish, out);
       break;
     case WishKind::debug_link:
     case WishKind::split:
@@ -255,7 +268,10 @@ void SymbolSearch::settle(const std::string& refused, bool other_build) {
       binary_ = given_->path;
       unchecked_ = given_by_user_ && build_id_.empty();
     }
-    if (wish_->kind == WishKind::debug_file || wish_->kind == WishKind::debug_link) debug_ = given_->path;
+    if (wish_->kind == WishKind::debug_file || wish_->kind == WishKind::debug_link) {
+      debug_ = given_->path;
+      missing_debug_.clear();
+    }
     used_.push_back(std::move(*given_));
   }
   given_.reset();
@@ -277,7 +293,18 @@ std::optional<SymbolFile> SymbolSearch::next(const Wish& wish) {
     given_by_user_ = candidate.anywhere;
     return file;
   }
+  if (is_build_id(wish.build_id)) {
+    if (wish.kind == WishKind::debug_file) missing_debug_ = wish.build_id;
+    if (wish.kind == WishKind::alternate) missing_alternate_ = wish.build_id;
+  }
   return std::nullopt;
+}
+
+std::vector<std::string> SymbolSearch::missing() const {
+  std::vector<std::string> ids;
+  for (const std::string& id : {missing_debug_, missing_alternate_})
+    if (!id.empty()) ids.push_back(id);
+  return ids;
 }
 
 std::optional<std::string> SymbolSearch::kallsyms() {

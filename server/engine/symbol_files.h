@@ -11,6 +11,7 @@
 
 #include "core/source/path_index.h"
 #include "core/support/unique_fd.h"
+#include "server/engine/fetch_places.h"
 #include "server/platform/file_watcher.h"
 #include "workers/symbols.h"
 
@@ -31,6 +32,7 @@ struct SymbolPlaces {
   std::string home;                      // for perf's cache; "" none
   std::string kernel;                    // the folder with proc and sys of the running kernel; "" none
   bool system = true;                    // the system's programs, libraries and their debug files
+  FetchPlaces fetch;                     // what was fetched is looked at, whatever may be fetched now
 
   // The same for a profile in another file; "" none.
   [[nodiscard]] SymbolPlaces of_file(std::string_view file) const;
@@ -78,6 +80,8 @@ class SymbolSearch {
   [[nodiscard]] bool unchecked() const { return unchecked_; }
   // A file is where the profile says, in no folder that is looked in.
   [[nodiscard]] const std::string& outside() const { return outside_; }
+  // Build ids of debug information that was wished for and is not here.
+  [[nodiscard]] std::vector<std::string> missing() const;
 
  private:
   struct Candidate {
@@ -89,6 +93,7 @@ class SymbolSearch {
                  std::vector<Candidate>& out) const;
   void add_binaries(const worker::Wish& wish, std::vector<Candidate>& out) const;
   void add_packages(const worker::Wish& wish, std::vector<Candidate>& out) const;
+  void add_fetched(const worker::Wish& wish, std::vector<Candidate>& out) const;
   void add_named(const worker::Wish& wish, std::vector<Candidate>& out) const;
   [[nodiscard]] std::string mapped(const std::string& path) const;
   [[nodiscard]] bool may_open(const std::string& real) const;
@@ -107,6 +112,7 @@ class SymbolSearch {
   std::vector<Used> used_;
   bool unchecked_ = false;
   std::string outside_;
+  std::string missing_debug_, missing_alternate_;  // build ids; "" none
 };
 
 // Hexadecimal, in lower case: a text that may be part of a file's name.

@@ -182,6 +182,9 @@ class SymbolLookup {
       const auto same = [&](const TriedFile& other) { return other.path == tried.path; };
       if (std::none_of(answer.tried.begin(), answer.tried.end(), same)) answer.tried.push_back(tried);
     }
+    for (std::string& id : search.missing())
+      if (std::find(answer.missing.begin(), answer.missing.end(), id) == answer.missing.end())
+        answer.missing.push_back(std::move(id));
     if (!search.outside().empty()) answer.outside = search.outside();
     answer.unchecked = answer.unchecked || search.unchecked();
   }

@@ -34,6 +34,7 @@ struct ModuleAnswer {
   std::string problem;                // what became of the process, or is wrong with the files; "" nothing
   std::string outside;                // SymbolSearch::outside()
   std::vector<TriedFile> tried;
+  std::vector<std::string> missing;  // SymbolSearch::missing()
 };
 
 struct LookupMeans {

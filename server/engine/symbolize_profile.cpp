@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/model/symbolize_check.h"
 #include "server/engine/joined_symbols.h"
 #include "server/engine/kernel_names.h"
@@ -15,6 +17,11 @@ namespace profd {
 namespace {
 
 using SymbolClock = std::chrono::steady_clock;
+
+// A debug file, and what it shares with others.
+constexpr int kFetchRounds = 3;
+// Files that one run asks for: costliest modules first.
+constexpr std::size_t kMostFetched = 64;
 
 std::optional<worker::Addresses> worker_kind(AddressKind kind) {
   switch (kind) {
@@ -54,18 +61,8 @@ class Symbolizer {
     PROFD_CHECK(gather());
     if (questions_.empty() && found_.empty()) return std::move(out_);
     if (calls_.progress) calls_.progress(0, n_total_);
-    Result<void> applied;
-    const LookupMeans means{request_.places, means_.cache, means_.program, means_.limits, 2, means_.patience};
-    const auto partly = [&](std::size_t question, const worker::Chunk& chunk) {
-      if (applied) applied = take_part(question, chunk);
-    };
-    PROFD_CHECK(look_up_modules(
-        questions_, means, stop_,
-        [&](std::size_t question, ModuleAnswer answer) {
-          if (applied) applied = take(question, std::move(answer));
-        },
-        calls_.better ? std::function<void(std::size_t, worker::Chunk)>(partly) : nullptr));
-    PROFD_CHECK(applied);
+    PROFD_CHECK(look_up(questions_, 0));
+    PROFD_CHECK(fetch_missing());
     PROFD_CHECK(apply());
     return std::move(out_);
   }
@@ -80,7 +77,7 @@ class Symbolizer {
       const auto kind = worker_kind(code.kind);
       const bool can_be_asked = kind || is_in_kallsyms(name, code.kind);
       if (code.addresses.empty() || !can_be_asked || name.empty() || !is_wanted(name, build_id)) continue;
-      out_.modules.push_back({name, build_id, code.kind, code.addresses.size(), {}});
+      out_.modules.push_back({name, build_id, code.kind, code.addresses.size(), {}, {}});
       if (is_in_kallsyms(name, code.kind)) {
         name_kernel(code, out_.modules.back());
         continue;
@@ -94,6 +91,82 @@ class Symbolizer {
       n_total_ += code.addresses.size();
     }
     return {};
+  }
+
+  // A run of the questions, of which `first` is the first one.
+  Result<void> look_up(std::span<const ModuleQuestion> questions, std::size_t first) {
+    Result<void> applied;
+    const LookupMeans means{request_.places, means_.cache, means_.program, means_.limits, 2, means_.patience};
+    const auto partly = [&](std::size_t question, const worker::Chunk& chunk) {
+      if (applied) applied = take_part(first + question, chunk);
+    };
+    PROFD_CHECK(look_up_modules(
+        questions, means, stop_,
+        [&](std::size_t question, ModuleAnswer answer) {
+          if (applied) applied = take(first + question, std::move(answer));
+        },
+        calls_.better ? std::function<void(std::size_t, worker::Chunk)>(partly) : nullptr));
+    return applied;
+  }
+
+  // Asks for what is missing of each module, and looks that up at once: names come one module after the other.
+  Result<void> fetch_missing() {
+    for (std::size_t question = 0; question < questions_.size(); ++question) {
+      // Who has debug information may say that some of it is in one more file.
+      for (int round = 0; round < kFetchRounds; ++round) {
+        PROFD_TRY(const bool something_came, fetch_for(question));
+        if (!something_came) break;
+        n_done_ -= questions_[question].addresses.size();
+        PROFD_CHECK(look_up(std::span(questions_).subspan(question, 1), question));
+      }
+    }
+    return {};
+  }
+
+  Result<bool> fetch_for(std::size_t question) {
+    ModuleLookup& lookup = out_.modules[module_of_[question]];
+    const FetchPlaces& from = request_.places.fetch;
+    if (from.consent == FetchConsent::off || !has_file(lookup.name)) return false;
+    bool something_came = false;
+    for (const std::string& id : lookup.answer.missing) {
+      if (!can_fetch(from, id)) continue;
+      if (const auto known = fetched_.find(id); known != fetched_.end()) {
+        if (!known->second.path.empty()) lookup.answer.tried.push_back(known->second);
+        continue;
+      }
+      if (from.consent == FetchConsent::ask || n_fetched_ == kMostFetched) {
+        lookup.fetch = from.servers;
+        continue;
+      }
+      if (!no_more_.empty()) {
+        lookup.fetch = from.servers;
+        lookup.answer.tried.push_back({servers_text(from.servers), no_more_});
+        continue;
+      }
+      // What is known by now is not held up by a network.
+      PROFD_CHECK(tell(When::at_once));
+      ++n_fetched_;
+      PROFD_TRY(const worker::Fetching came, fetch(lookup, id));
+      something_came = something_came || came.end == worker::FetchEnd::there;
+    }
+    return something_came;
+  }
+
+  Result<worker::Fetching> fetch(ModuleLookup& lookup, const std::string& id) {
+    const FetchPlaces& from = request_.places.fetch;
+    const FetchMeans means{fetcher_beside(means_.program), means_.patience};
+    const auto tell = [&](const worker::Fetching& so_far) {
+      if (calls_.fetching) calls_.fetching(lookup.name, so_far);
+    };
+    tell({});
+    PROFD_TRY(worker::Fetching came, fetch_debug_file(id, from, means, tell, stop_));
+    TriedFile& tried = fetched_[id];
+    if (came.end == worker::FetchEnd::there) return came;  // it is a file like others now
+    tried = {fmt::format("{}/buildid/{}/debuginfo", servers_text(from.servers), id), came.why};
+    // It would be the same for all others, after as long a wait.
+    if (came.end != worker::FetchEnd::absent) no_more_ = came.why;
+    lookup.answer.tried.push_back(tried);
+    return came;
   }
 
   void name_kernel(const BinaryCode& code, ModuleLookup& lookup) {
@@ -133,7 +206,7 @@ class Symbolizer {
     out_.modules[module_of_[question]].answer = std::move(answer);
     n_done_ += questions_[question].addresses.size();
     if (calls_.progress) calls_.progress(n_done_, n_total_);
-    return n_done_ == n_total_ ? Result<void>() : tell();
+    return n_done_ == n_total_ ? Result<void>() : tell(When::in_time);
   }
 
   // What came of a module that is not done; it comes again with the rest.
@@ -141,7 +214,9 @@ class Symbolizer {
     BinarySymbols& symbols = symbols_of(question);
     if (!add_chunk(symbols, chunk)) symbols = nothing_of(question);
     changed_ = true;
-    return tell();
+    // A module that comes in parts is a large one, and the first is the costliest.
+    const bool is_first = !told_ && chunk.asked.size() < questions_[question].addresses.size();
+    return tell(is_first ? When::at_once : When::in_time);
   }
 
   BinarySymbols nothing_of(std::size_t question) const {
@@ -160,10 +235,12 @@ class Symbolizer {
     return found_[row->second];
   }
 
+  enum class When : std::uint8_t { at_once, in_time };
   // A revision on the way, if it is time for one.
-  Result<void> tell() {
+  Result<void> tell(When when) {
     const auto now = SymbolClock::now();
-    if (!calls_.better || now < next_revision_ || !changed_) return {};
+    if (!calls_.better || !changed_ || (when == When::in_time && now < next_revision_)) return {};
+    told_ = true;
     for (const auto& [question, row] : row_of_)
       if (!check_symbols(found_[row])) found_[row] = nothing_of(question);
     PROFD_CHECK(apply());
@@ -192,8 +269,12 @@ class Symbolizer {
   std::vector<BinarySymbols> found_;           // all of it
   std::map<std::size_t, std::size_t> row_of_;  // in found_, by question
   bool changed_ = false;                       // since it was applied
+  bool told_ = false;  // a revision on the way
   std::size_t n_done_ = 0, n_total_ = 0;
-  SymbolClock::time_point next_revision_ = SymbolClock::now() + means_.between_revisions;
+  SymbolClock::time_point next_revision_ = SymbolClock::now() + means_.first_revision;
+  std::map<std::string, TriedFile> fetched_;  // by build id, in this run; no path: it came
+  std::size_t n_fetched_ = 0;
+  std::string no_more_;  // why no server is asked any more; "" nothing
 };
 
 }  // namespace
