@@ -1,5 +1,5 @@
-// libdebuginfod of elfutils, opened when somebody has agreed to fetch and never linked: it is under the LGPL or
-// GPL, and not on every machine.
+// libdebuginfod of elfutils, opened when somebody has agreed to fetch and never linked: it is under the LGPL
+// or GPL, and not on every machine.
 #pragma once
 
 #include <functional>

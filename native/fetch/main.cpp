@@ -1,5 +1,5 @@
-// profd-fetch: the process that asks debuginfod servers for one file, once its user has agreed. Started by profd,
-// with one end of a pair of sockets at kWorkerSocket; gives up when the other end is closed.
+// profd-fetch: the process that asks debuginfod servers for one file, once its user has agreed. Started by
+// profd, with one end of a pair of sockets at kWorkerSocket; gives up when the other end is closed.
 #include <chrono>
 #include <csignal>
 #include <cstdio>

@@ -257,7 +257,10 @@ void add_view_options(CLI::App& app, ProfileOptions& options) {
   app.add_flag("--gc-on-stack", options.gc_on_stack,
                "Show V8's garbage collector on the stack that ran before it, not by itself");
   app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
-  app.add_flag("--no-symbols", options.no_symbols, "Look for no names in binaries");
+  app.add_flag("--no-symbols", options.no_symbols,
+               "Look for no names in binaries, and for no callers in copied stacks");
+  app.add_flag("--debuginfod", options.debuginfod,
+               "Fetch debug information that is not here from the servers that DEBUGINFOD_URLS names");
   app.add_option("--debug-dir", options.debug_dirs,
                  "A folder with binaries or their debug information; may be given again")
       ->type_name("DIR")

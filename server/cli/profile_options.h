@@ -34,6 +34,7 @@ struct ProfileOptions {
   bool no_cache = false;
   bool no_symbols = false;              // names are not looked for in binaries
   std::vector<std::string> debug_dirs;  // folders with binaries and their debug information
+  bool debuginfod = false;              // their user agrees that servers are asked for it
   std::vector<std::string> binaries;    // PATH or MODULE=PATH: what ran, on its user's word
   bool no_source_maps = false;
   std::string profile;  // number from 1, or name, inside a file of several

@@ -27,8 +27,8 @@ constexpr std::uint64_t kMaxFetchedFile = std::uint64_t{4} << 30;
 // How often somebody who waits is looked after, and how long who is stopped has to tidy up.
 constexpr int kLookAroundMs = 50;
 // What libraries that ask servers go by: the user's proxies and certificates.
-constexpr const char* kVariables[] = {"http_proxy",  "https_proxy", "all_proxy",     "no_proxy",
-                                      "HTTP_PROXY",  "HTTPS_PROXY", "ALL_PROXY",     "NO_PROXY",
+constexpr const char* kVariables[] = {"http_proxy",   "https_proxy",   "all_proxy",      "no_proxy",
+                                      "HTTP_PROXY",   "HTTPS_PROXY",   "ALL_PROXY",      "NO_PROXY",
                                       "SSL_CERT_DIR", "SSL_CERT_FILE", "CURL_CA_BUNDLE", "DEBUGINFOD_TIMEOUT",
                                       "HOME"};
 
@@ -156,8 +156,8 @@ Result<Fetching> fetch_debug_file(const std::string& build_id, const FetchPlaces
     auto fetching = worker::decode_fetching(frame->bytes);
     if (!fetching) return unable(fmt::format("{}: {}", kFetcher, fetching.error().message));
     if (fetching->version != PROFD_VERSION)
-      return unable(fmt::format("{} is of version {}, and profd of {}", kFetcher, fetching->version,
-                                PROFD_VERSION));
+      return unable(
+          fmt::format("{} is of version {}, and profd of {}", kFetcher, fetching->version, PROFD_VERSION));
     deadline = Clock::now() + means.patience;
     if (fetching->end == FetchEnd::goes_on) {
       if (tell) tell(*fetching);

@@ -14,7 +14,7 @@
 namespace profd {
 
 struct FetchMeans {
-  std::string program;  // profd-fetch; fetcher_beside()
+  std::string program;                         // profd-fetch; fetcher_beside()
   std::chrono::milliseconds patience{60'000};  // that it may say nothing for
 };
 

@@ -26,8 +26,8 @@ std::optional<FetchConsent> fetch_consent_of(std::string_view text) {
 }
 
 bool is_server(std::string_view text) {
-  const bool has_scheme = (text.starts_with("http://") && text.size() > 7) ||
-                          (text.starts_with("https://") && text.size() > 8);
+  const bool has_scheme =
+      (text.starts_with("http://") && text.size() > 7) || (text.starts_with("https://") && text.size() > 8);
   return has_scheme && text.size() <= kMaxServerBytes &&
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
 }

@@ -20,8 +20,8 @@ std::optional<FetchConsent> fetch_consent_of(std::string_view text);
 
 struct FetchPlaces {
   FetchConsent consent = FetchConsent::off;
-  std::vector<std::string> servers;              // is_server()
-  std::string folder;                            // of what was fetched; "": nothing is, and nothing was
+  std::vector<std::string> servers;                  // is_server()
+  std::string folder;                                // of what was fetched; "": nothing is, and nothing was
   std::uint64_t max_bytes = std::uint64_t{4} << 30;  // of that folder: who was used longest ago goes
 };
 

@@ -32,6 +32,8 @@ struct Settings {
   std::vector<std::string> mine;                                            // see mine.h
   std::vector<DerivedMetric> derived;                                       // metrics by formula
   std::vector<std::string> debug_directories;                               // paths or URIs, as given
+  std::optional<std::string> debuginfod;                                    // fetch_consent_of()
+  std::vector<std::string> debuginfod_urls;                                 // is_server()
   std::vector<GateRule> gate_rules;
   std::optional<std::string> gate_metric;
   std::optional<bool> gate_undecided_fails, gate_allow_empty;
@@ -48,7 +50,9 @@ enum class SettingKind : std::uint8_t {
   mappings,
   formulas,  // a table of formulas by name
   rules,     // of a gate
-  outcome    // "pass" or "fail", where true is fail
+  outcome,   // "pass" or "fail", where true is fail
+  consent,   // "off", "ask" or "on"
+  servers    // a list of http: and https: addresses
 };
 
 // Where a setting may stand, as bits.

@@ -109,7 +109,8 @@ class Symbolizer {
     return applied;
   }
 
-  // Asks for what is missing of each module, and looks that up at once: names come one module after the other.
+  // Asks for what is missing of each module, and looks that up at once: names come one module after the
+  // other.
   Result<void> fetch_missing() {
     for (std::size_t question = 0; question < questions_.size(); ++question) {
       // Who has debug information may say that some of it is in one more file.
@@ -269,7 +270,7 @@ class Symbolizer {
   std::vector<BinarySymbols> found_;           // all of it
   std::map<std::size_t, std::size_t> row_of_;  // in found_, by question
   bool changed_ = false;                       // since it was applied
-  bool told_ = false;  // a revision on the way
+  bool told_ = false;                          // a revision on the way
   std::size_t n_done_ = 0, n_total_ = 0;
   SymbolClock::time_point next_revision_ = SymbolClock::now() + means_.first_revision;
   std::map<std::string, TriedFile> fetched_;  // by build id, in this run; no path: it came

@@ -1,6 +1,6 @@
 // A profile with the names, lines and inlined calls that its binaries give it: gathers what is known by
-// address alone, has it looked up, costliest modules first, and applies what comes. Debug information that is not
-// here is fetched behind that, where SymbolPlaces::fetch has consent.
+// address alone, has it looked up, costliest modules first, and applies what comes. Debug information that is
+// not here is fetched behind that, where SymbolPlaces::fetch has consent.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct SymbolizeMeans {
   const SymbolCache& cache;
   WorkerLimits limits = {};
   std::chrono::milliseconds patience{60'000};
-  // Revisions on the way are so far apart, and take no more than a fifth of the time. The first one comes as soon as
-  // part of a large module is known, or something after `first_revision`.
+  // Revisions on the way are so far apart, and take no more than a fifth of the time. The first one comes as
+  // soon as part of a large module is known, or something after `first_revision`.
   std::chrono::milliseconds between_revisions{300}, first_revision{50};
 };
 

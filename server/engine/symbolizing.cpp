@@ -86,8 +86,15 @@ std::function<void()> Symbolizing::start(const OpenProfilePtr& open, ClientId cl
     return [] {};
   }
   const std::uint64_t number = next_run_++;
-  add(open, {number, client, std::move(request), std::move(progress), std::move(fetching), std::move(done),
-             {}, 0, nullptr});
+  add(open, {number,
+             client,
+             std::move(request),
+             std::move(progress),
+             std::move(fetching),
+             std::move(done),
+             {},
+             0,
+             nullptr});
   return [this, post = post_.shared(), handle = open->handle, number] {
     if (post.owner_is_there()) cancel(handle, number);
   };
@@ -174,9 +181,9 @@ void Symbolizing::begin(const std::string& handle) {
   run.profile = (*open)->profile;
   auto account = std::make_shared<Account>(means_.pool, run.stop);
   UniqueFunction<void()> work = [this, post = post_.shared(), handle, number = run.number, stop = run.stop,
-                                 request = run.request, progress = run.progress,
-                                 fetching = run.fetching, profile = run.profile,
-                                 cache = cache_, options = means_.options, account, name = (*open)->name] {
+                                 request = run.request, progress = run.progress, fetching = run.fetching,
+                                 profile = run.profile, cache = cache_, options = means_.options, account,
+                                 name = (*open)->name] {
     Result<Symbolized> result = fail(ErrorCode::internal, "looking for names failed");
     try {
       const Account::Scope scope(account.get());

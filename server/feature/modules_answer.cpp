@@ -132,6 +132,13 @@ ModuleRow row_of(const Profile& profile, const BinaryCode& code, std::span<const
   Advice advice = advice_of(row, code, lookup);
   row.reason = std::move(advice.reason);
   row.remedy = std::move(advice.remedy);
+  if (lookup != nullptr && !lookup->fetch.empty()) {
+    row.fetch = lookup->fetch;
+    if (!row.remedy.empty()) row.remedy += " ";
+    row.remedy += fmt::format(
+        "{} may have its debug information by build id, {}: `profd symbolize FILE --debuginfod` asks there.",
+        servers_text(row.fetch), row.build_id);
+  }
   if (lookup != nullptr && !lookup->answer.confined && !row.file.empty()) {
     if (!row.reason.empty()) row.reason += "; ";
     row.reason += "this system does not confine the process that reads binaries";
@@ -155,6 +162,16 @@ std::string_view module_state_name(ModuleState state) {
       return "mismatch";
   }
   return "none";
+}
+
+std::string fetching_text(const std::string& module, const worker::Fetching& so_far,
+                          const std::vector<std::string>& servers) {
+  std::string out = "debug information of " + module_base_name(module);
+  if (so_far.total > 0)
+    out += fmt::format(", {} of {}", format_bytes(so_far.done), format_bytes(so_far.total));
+  const std::string from =
+      so_far.from.starts_with("http") ? servers_text({so_far.from}) : servers_text(servers);
+  return out + (so_far.total > 0 ? " from " : " is asked for at ") + from;
 }
 
 Result<ModulesAnswer> modules_answer(const Profile& profile, std::span<const ModuleLookup> lookups,
