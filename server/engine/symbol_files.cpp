@@ -78,6 +78,8 @@ bool has_file(std::string_view name) {
 SymbolPlaces SymbolPlaces::of_file(std::string_view file) const {
   SymbolPlaces places = *this;
   places.recording = file.starts_with('/') ? folder_above(std::string(file)) : "";
+  places.identities = {};
+  if (file.starts_with('/')) places.identities.recorded_ns = begun_ns(std::string(file));
   return places;
 }
 
@@ -146,8 +148,14 @@ void SymbolSearch::add_binaries(const Wish& wish, std::vector<Candidate>& out) c
   for (const ModuleFile& file : places_.files)
     if (file.module == name_ || file.module == name || (!build_id_.empty() && file.module == build_id_))
       out.push_back({file.path, true});
-  // Nothing says of another file that it is what ran.
-  if (build_id_.empty()) return;
+  // Nothing else says of another file that it is what ran.
+  if (build_id_.empty()) {
+    if (!places_.identities.by_name.contains(name_) || !has_file(name_)) return;
+    if (const std::string elsewhere = mapped(name_); !elsewhere.empty())
+      out.push_back({elsewhere, false, true});
+    if (name_.starts_with('/')) out.push_back({name_, false, true});
+    return;
+  }
   add_by_id(wish.build_id, "", name_.starts_with('[') ? "vdso" : "elf", out);
   if (!has_file(name_)) return;
   for (const std::string& folder : places_.directories) {
@@ -254,6 +262,14 @@ std::optional<SymbolFile> SymbolSearch::open(const Candidate& candidate) {
     tried_.push_back({real, "no regular file that can be read"});
     return std::nullopt;
   }
+  if (candidate.by_inode) {
+    const FileIdentities& identities = places_.identities;
+    std::string why = why_another(fd->get(), identities.by_name.find(name_)->second, identities.recorded_ns);
+    if (!why.empty()) {
+      tried_.push_back({real, std::move(why)});
+      return std::nullopt;
+    }
+  }
   SymbolFile file{std::move(*fd), real, {}};
   if (auto stamp = stamp_of(real)) file.stamp = *stamp;
   return file;
@@ -267,6 +283,7 @@ void SymbolSearch::settle(const std::string& refused, bool other_build) {
     if (wish_->kind == WishKind::binary) {
       binary_ = given_->path;
       unchecked_ = given_by_user_ && build_id_.empty();
+      by_inode_ = given_by_inode_;
     }
     if (wish_->kind == WishKind::debug_file || wish_->kind == WishKind::debug_link) {
       debug_ = given_->path;
@@ -291,6 +308,7 @@ std::optional<SymbolFile> SymbolSearch::next(const Wish& wish) {
     if (!file) continue;
     given_ = Used{file->path, file->stamp};
     given_by_user_ = candidate.anywhere;
+    given_by_inode_ = candidate.by_inode;
     return file;
   }
   if (is_build_id(wish.build_id)) {

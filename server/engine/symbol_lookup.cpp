@@ -187,6 +187,7 @@ class SymbolLookup {
         answer.missing.push_back(std::move(id));
     if (!search.outside().empty()) answer.outside = search.outside();
     answer.unchecked = answer.unchecked || search.unchecked();
+    answer.by_inode = answer.by_inode || search.by_inode();
   }
 
   Result<void> start(LookupSlot& slot) {

@@ -31,6 +31,7 @@ struct ModuleAnswer {
   bool lines = false;                 // there was debug information
   bool confined = true;               // false: the system has no filter for the process that read the files
   bool unchecked = false;             // SymbolSearch::unchecked()
+  bool by_inode = false;              // SymbolSearch::by_inode()
   std::string problem;                // what became of the process, or is wrong with the files; "" nothing
   std::string outside;                // SymbolSearch::outside()
   std::vector<TriedFile> tried;

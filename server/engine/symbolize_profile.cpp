@@ -55,6 +55,7 @@ class Symbolizer {
              const SymbolizeCalls& calls, const StopToken& stop)
       : request_(request), means_(means), calls_(calls), stop_(stop), profile_(std::move(profile)) {
     out_.profile = profile_;
+    add_identities(*profile_, request_.places.identities);
   }
 
   Result<Symbolized> run() {
@@ -82,10 +83,12 @@ class Symbolizer {
         name_kernel(code, out_.modules.back());
         continue;
       }
-      // Nothing says of a file that it is what ran, unless a person does.
+      // Nothing says of a file that it is what ran, unless a person or its inode does.
       const auto is_meant = [&](const ModuleFile& file) { return is_module(file.module, name, build_id); };
       const std::vector<ModuleFile>& files = request_.places.files;
-      if (build_id.empty() && std::none_of(files.begin(), files.end(), is_meant)) continue;
+      if (build_id.empty() && !request_.places.identities.by_name.contains(name) &&
+          std::none_of(files.begin(), files.end(), is_meant))
+        continue;
       module_of_.push_back(out_.modules.size() - 1);
       questions_.push_back({name, build_id, *kind, code.addresses});
       n_total_ += code.addresses.size();
@@ -259,7 +262,7 @@ class Symbolizer {
     return {};
   }
 
-  const SymbolizeRequest& request_;
+  SymbolizeRequest request_;
   const SymbolizeMeans& means_;
   const SymbolizeCalls& calls_;
   const StopToken& stop_;

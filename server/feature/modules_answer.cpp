@@ -60,7 +60,11 @@ Advice advice_of_none(const ModuleRow& row, const BinaryCode& code, const Module
   if (!answer.problem.empty()) return {"not symbolized: " + answer.problem, ""};
   if (row.build_id.empty() && row.file.empty())
     return {
-        "not symbolized: the profile has no build id of it, so nothing says which file is what ran",
+        row.tried.empty()
+            ? std::string(
+                  "not symbolized: the profile has no build id of it, so nothing says which file is what ran")
+            : fmt::format("not symbolized: the profile has no build id of it, and {}: {}",
+                          row.tried.back().path, row.tried.back().why),
         fmt::format("Name the binary: `profd symbolize FILE --binary PATH` (a file called {}).", row.name)};
   if (!row.file.empty())
     return {fmt::format("not symbolized: {} has no symbols for this code", row.file),
@@ -124,6 +128,7 @@ ModuleRow row_of(const Profile& profile, const BinaryCode& code, std::span<const
   if (lookup != nullptr) {
     row.tried = lookup->answer.tried;
     row.unchecked = lookup->answer.unchecked;
+    row.by_inode = lookup->answer.by_inode;
     // Debug information comes behind the binary that it is of.
     for (const TriedFile& tried : row.tried)
       if (tried.why == "used") row.file = tried.path;
