@@ -10,6 +10,7 @@
 
 #include "core/support/base_name.h"
 #include "server/engine/debug_fetch.h"
+#include "server/engine/kernel_names.h"
 #include "server/platform/open_below.h"
 
 namespace profd {
@@ -49,6 +50,33 @@ bool same_wish(const Wish& a, const Wish& b) {
 
 std::string folder_above(const std::string& path) {
   return fs::path(path).parent_path().string();
+}
+
+// What a folder has of some kind; in order, so that a search is the same each time.
+template <class Take>
+void each_entry(const std::string& folder, const Take& take) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end && names.size() < kMaxCandidates;
+       it.increment(error))
+    names.push_back(it->path().filename().string());
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) take(name);
+}
+
+// vmlinux-6.1.0-18-amd64 and its like.
+template <class Candidates>
+void add_vmlinux(const std::string& folder, Candidates& out) {
+  each_entry(folder, [&](const std::string& name) {
+    if (name.starts_with("vmlinux-")) out.push_back({folder + "/" + name});
+  });
+}
+
+// One file in each of the folders of a folder.
+template <class Candidates>
+void add_below(const std::string& folder, std::string_view file, Candidates& out) {
+  each_entry(folder,
+             [&](const std::string& name) { out.push_back({fmt::format("{}/{}/{}", folder, name, file)}); });
 }
 
 // A name that leads nowhere but into its folder.
@@ -103,6 +131,9 @@ SymbolSearch::SymbolSearch(const SymbolPlaces& places, std::string name, std::st
   if (!places.recording.empty()) add(places.recording);
   if (!places.home.empty()) add(places.home + "/.debug");
   if (!places.fetch.folder.empty()) add(places.fetch.folder);
+  if (name_ == kKernelName && !places.kernel.empty())
+    for (const char* folder : {"/boot", "/usr/lib/debug", "/lib/modules", "/usr/src"})
+      add(places.kernel + folder);
   if (places.system)
     for (const char* folder : kSystemFolders) add(folder);
 }
@@ -156,7 +187,9 @@ void SymbolSearch::add_binaries(const Wish& wish, std::vector<Candidate>& out) c
     if (name_.starts_with('/')) out.push_back({name_, false, true});
     return;
   }
-  add_by_id(wish.build_id, "", name_.starts_with('[') ? "vdso" : "elf", out);
+  const bool in_no_file = name_.starts_with('[') && name_ != kKernelName && kernel_module(name_).empty();
+  add_by_id(wish.build_id, "", in_no_file ? "vdso" : "elf", out);
+  add_kernel(false, out);
   if (!has_file(name_)) return;
   for (const std::string& folder : places_.directories) {
     if (name_.starts_with('/')) out.push_back({folder + name_});
@@ -165,6 +198,32 @@ void SymbolSearch::add_binaries(const Wish& wish, std::vector<Candidate>& out) c
   if (const std::string elsewhere = mapped(name_); !elsewhere.empty()) out.push_back({elsewhere});
   if (name_.starts_with('/')) out.push_back({name_});
   if (!places_.recording.empty() && is_plain_name(name)) out.push_back({places_.recording + "/" + name});
+}
+
+// The kernel's own files and those of its modules, which profiles name by nothing but brackets. `debug`: with
+// what they were stripped of.
+void SymbolSearch::add_kernel(bool debug, std::vector<Candidate>& out) const {
+  const std::string module = kernel_module(name_);
+  std::vector<std::string> folders = places_.directories;
+  if (!places_.recording.empty()) folders.push_back(places_.recording);
+  if (name_ == kKernelName) {
+    for (const std::string& folder : folders)
+      for (const char* name : {"vmlinux", "boot/vmlinux", "vmlinux.debug"})
+        out.push_back({folder + "/" + name});
+    for (const std::string& folder : folders) add_vmlinux(folder, out);
+    if (places_.kernel.empty()) return;
+    const std::string root = places_.kernel == "/" ? "" : places_.kernel;
+    for (const char* folder : {"/usr/lib/debug/boot", "/boot"}) add_vmlinux(root + folder, out);
+    add_below(root + "/usr/lib/debug/lib/modules", "vmlinux", out);
+    add_below(root + "/lib/modules", "build/vmlinux", out);
+  } else if (!module.empty()) {
+    for (const std::string& folder : folders)
+      for (const char* suffix : {".ko", ".ko.debug", ".ko.xz", ".ko.zst"})
+        out.push_back({folder + "/" + module + suffix});
+    if (!debug || !places_.system || !name_.starts_with('/')) return;
+    const std::string stem = name_.substr(0, name_.rfind(".ko") + 3);
+    for (const char* suffix : {"", ".debug"}) out.push_back({kSystemDebug + stem + suffix});
+  }
 }
 
 void SymbolSearch::add_named(const Wish& wish, std::vector<Candidate>& out) const {
@@ -217,6 +276,7 @@ std::vector<SymbolSearch::Candidate> SymbolSearch::candidates(const Wish& wish) 
       break;
     case WishKind::debug_file:
       add_by_id(wish.build_id, ".debug", "debug", out);
+      add_kernel(true, out);
       if (const std::string name = module_base_name(name_); is_plain_name(name)) {
         for (const std::string& folder : places_.directories)
           for (const char* suffix : {"", ".debug"})

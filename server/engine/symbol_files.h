@@ -97,6 +97,7 @@ class SymbolSearch {
   void add_by_id(const std::string& id, std::string_view suffix, std::string_view in_cache,
                  std::vector<Candidate>& out) const;
   void add_binaries(const worker::Wish& wish, std::vector<Candidate>& out) const;
+  void add_kernel(bool debug, std::vector<Candidate>& out) const;
   void add_packages(const worker::Wish& wish, std::vector<Candidate>& out) const;
   void add_fetched(const worker::Wish& wish, std::vector<Candidate>& out) const;
   void add_named(const worker::Wish& wish, std::vector<Candidate>& out) const;

@@ -23,6 +23,8 @@ struct ModuleQuestion {
   std::string name, build_id;  // as the profile has them
   worker::Addresses kind = worker::Addresses::vaddr;
   std::vector<std::uint64_t> addresses;  // ascending, distinct; of return addresses one less
+  std::string reference_symbol = {};     // of Addresses::loaded, and where that was
+  std::uint64_t reference_address = 0;
 };
 
 struct ModuleAnswer {

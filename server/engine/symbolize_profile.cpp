@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -80,7 +81,7 @@ class Symbolizer {
       if (code.addresses.empty() || !can_be_asked || name.empty() || !is_wanted(name, build_id)) continue;
       out_.modules.push_back({name, build_id, code.kind, code.addresses.size(), {}, {}});
       if (is_in_kallsyms(name, code.kind)) {
-        name_kernel(code, out_.modules.back());
+        gather_kernel(code, name, build_id);
         continue;
       }
       // Nothing says of a file that it is what ran, unless a person or its inode does.
@@ -130,7 +131,8 @@ class Symbolizer {
   Result<bool> fetch_for(std::size_t question) {
     ModuleLookup& lookup = out_.modules[module_of_[question]];
     const FetchPlaces& from = request_.places.fetch;
-    if (from.consent == FetchConsent::off || !has_file(lookup.name)) return false;
+    if (from.consent == FetchConsent::off) return false;
+    if (!has_file(lookup.name) && !is_in_kallsyms(lookup.name, lookup.kind)) return false;
     bool something_came = false;
     for (const std::string& id : lookup.answer.missing) {
       if (!can_fetch(from, id)) continue;
@@ -173,16 +175,38 @@ class Symbolizer {
     return came;
   }
 
-  void name_kernel(const BinaryCode& code, ModuleLookup& lookup) {
-    const KernelQuestion question{lookup.name, lookup.build_id, code.kind, code.addresses,
-                                  kernel_reference(*out_.profile)};
+  // Its files say more than its list of symbols, which is looked at where there are none.
+  void gather_kernel(const BinaryCode& code, const std::string& name, const std::string& build_id) {
+    const std::size_t module = out_.modules.size() - 1;
+    const auto reference = kernel_reference(*profile_);
+    const bool is_kernel = code.kind == AddressKind::loaded;
+    if (build_id.empty() || (is_kernel && !reference)) {
+      if (auto names = name_kernel(module, code.addresses)) found_.push_back(std::move(*names));
+      return;
+    }
+    module_of_.push_back(module);
+    ModuleQuestion question{name, build_id, worker::Addresses::image_offset, code.addresses};
+    if (is_kernel) {
+      question.kind = worker::Addresses::loaded;
+      question.reference_symbol = reference->symbol;
+      question.reference_address = reference->address;
+    }
+    questions_.push_back(std::move(question));
+    n_total_ += code.addresses.size();
+  }
+
+  std::optional<BinarySymbols> name_kernel(std::size_t module, const std::vector<std::uint64_t>& addresses) {
+    ModuleLookup& lookup = out_.modules[module];
+    const KernelQuestion question{lookup.name, lookup.build_id, lookup.kind, addresses,
+                                  kernel_reference(*profile_)};
     KernelAnswer names = kernel_names(question, request_.places);
-    lookup.answer.tried = std::move(names.tried);
-    lookup.answer.problem = std::move(names.problem);
+    std::move(names.tried.begin(), names.tried.end(), std::back_inserter(lookup.answer.tried));
+    // What is wrong with a file that is there is more than that there is no list.
+    if (lookup.answer.problem.empty() || names.n_known > 0) lookup.answer.problem = std::move(names.problem);
     lookup.answer.n_known = names.n_known;
-    if (names.n_known == 0) return;
-    found_.push_back(std::move(*names.symbols));
+    if (names.n_known == 0) return std::nullopt;
     changed_ = true;
+    return std::move(names.symbols);
   }
 
   [[nodiscard]] bool is_wanted(const std::string& name, const std::string& build_id) const {
@@ -207,7 +231,12 @@ class Symbolizer {
       changed_ = true;
     }
     answer.chunks.clear();
-    out_.modules[module_of_[question]].answer = std::move(answer);
+    const bool found_nothing = answer.n_known == 0;
+    ModuleLookup& lookup = out_.modules[module_of_[question]];
+    lookup.answer = std::move(answer);
+    if (found_nothing && is_in_kallsyms(lookup.name, lookup.kind))
+      if (auto names = name_kernel(module_of_[question], questions_[question].addresses))
+        symbols_of(question) = std::move(*names);
     n_done_ += questions_[question].addresses.size();
     if (calls_.progress) calls_.progress(n_done_, n_total_);
     return n_done_ == n_total_ ? Result<void>() : tell(When::in_time);
