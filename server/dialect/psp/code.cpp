@@ -74,12 +74,14 @@ void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Repl
     source = SourcePlace{*path, session_.workspace.document_snapshot(*path), params.position->line + 1};
   }
   const SymbolOptions& how = session_.engine.symbolizing().options();
+  SymbolPlaces places = session_.workspace.symbol_places((*open)->place());
+  add_identities(*(*open)->profile, places.identities);
   const CodeWindow window{params.offset, params.limit, params.bytes};
   session_.run<Request>(
       false, std::move(reply), (*open)->place(),
       [&views = session_.engine.views(), request = std::move(request), source = std::move(source), window,
-       applied = std::move(applied), places = session_.workspace.symbol_places((*open)->place()),
-       cache = code_cache_, program = how.program, limits = how.limits,
+       applied = std::move(applied), places = std::move(places), cache = code_cache_, program = how.program,
+       limits = how.limits,
        patience = how.patience](const StopToken& stop) -> Result<psp::SourceDisassemblyResult> {
         DisassemblyRequest asked = request;
         if (source) {
