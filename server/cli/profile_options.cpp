@@ -239,13 +239,11 @@ void add_compare_options(CLI::App& app, ProfileOptions& options) {
   add_match_options(app, options);
 }
 
-void add_view_options(CLI::App& app, ProfileOptions& options) {
-  add_format_option(app, options.format);
-  app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
-  app.add_flag("--gc-on-stack", options.gc_on_stack,
-               "Show V8's garbage collector on the stack that ran before it, not by itself");
-  app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
-  app.add_flag("--no-symbols", options.no_symbols, "Look for no names in binaries");
+void add_code_options(CLI::App& app, ProfileOptions& options) {
+  app.add_flag("--no-symbols", options.no_symbols,
+               "Look for no names in binaries, and for no callers in copied stacks");
+  app.add_flag("--debuginfod", options.debuginfod,
+               "Fetch debug information that is not here from the servers that DEBUGINFOD_URLS names");
   app.add_option("--debug-dir", options.debug_dirs,
                  "A folder with binaries or their debug information; may be given again")
       ->type_name("DIR")
@@ -256,6 +254,15 @@ void add_view_options(CLI::App& app, ProfileOptions& options) {
       ->allow_extra_args(false);
   app.add_flag("--no-source-maps", options.no_source_maps,
                "Show scripts as they ran, not by the sources that their source maps name");
+}
+
+void add_view_options(CLI::App& app, ProfileOptions& options) {
+  add_format_option(app, options.format);
+  app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
+  app.add_flag("--gc-on-stack", options.gc_on_stack,
+               "Show V8's garbage collector on the stack that ran before it, not by itself");
+  app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
+  add_code_options(app, options);
   app.add_option("--profile", options.profile, "Which one, in a file of several")->type_name("N|NAME");
   app.add_option("--metric", options.metric, "The metric shown; default: the profile's own")
       ->type_name("NAME");
@@ -354,8 +361,7 @@ Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwi
   return spec;
 }
 
-// Of a command: the working directory, and the folder of each profile.
-static ScriptRoots script_roots(const ProfileOptions& options) {
+ScriptRoots script_roots(const ProfileOptions& options) {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
   if (options.no_source_maps || error) return {};

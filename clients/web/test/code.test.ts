@@ -24,6 +24,7 @@ import {
 } from "../src/views/source/code.js";
 import { marksOf } from "../src/views/source/links.js";
 import { modulesMeant } from "../src/views/source/whynocode.js";
+import { hostsOf } from "../src/ui/fetch.js";
 
 const amount = { value: 0, text: "0" };
 
@@ -275,5 +276,14 @@ describe("why there are no instructions", () => {
     expect(modulesMeant(all, "app").map(({ name }) => name)).toEqual(["app"]);
     expect(modulesMeant(all, "/w/b.so").map(({ name }) => name)).toEqual(["b.so"]);
     expect(modulesMeant(all, undefined).map(({ name }) => name)).toEqual(["a.so", "b.so"]);
+  });
+});
+
+describe("debug information of servers", () => {
+  it("names each host once, and nothing of an address but that", () => {
+    const at = (...fetch: string[]) => ({ fetch }) as unknown as ProfileModule;
+    expect(hostsOf([at("https://a.org/x?secret", "http://127.0.0.1:8002"), at("https://a.org/y"), at()])).toBe(
+      "a.org, 127.0.0.1:8002",
+    );
   });
 });

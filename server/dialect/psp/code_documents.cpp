@@ -58,8 +58,9 @@ std::string code_uri(const std::string& profile, const std::string& code, const 
 
 CodeMeansHeld code_means(const SessionContext& session, const OpenProfile& open) {
   const SymbolOptions& how = session.engine.symbolizing().options();
-  return {session.workspace.symbol_places(open.place()), how.program, how.limits, how.patience,
-          session.code_cache};
+  SymbolPlaces places = session.workspace.symbol_places(open.place());
+  add_identities(*open.profile, places.identities);
+  return {std::move(places), how.program, how.limits, how.patience, session.code_cache};
 }
 
 DisassemblyRequest code_request(const SessionContext& session, const OpenProfilePtr& open) {

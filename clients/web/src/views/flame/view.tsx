@@ -15,6 +15,7 @@ import { choicesOf } from "../../state/statistics.js";
 import { FittedPath, Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { metricNoteOf, missingOf, ratiosOf, useApp, useProfile } from "../../ui/context.js";
+import { Fetch } from "../../ui/fetch.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { useExport } from "../../ui/export.js";
 import { Icon } from "../../ui/icons.js";
@@ -293,6 +294,7 @@ export function FlameView() {
         ]}
       />
       <Missing parts={missingOf(profile?.summary, "symbols")} />
+      <Fetch wanted={missingOf(profile?.summary, "symbols").length > 0} />
       {target === undefined ? (
         <div class="stage">
           <div class="stage-message">Choose a function to see who leads to it, or where it leads.</div>
