@@ -18,13 +18,7 @@ Result<std::vector<std::uint8_t>> stacks_that_pass(const Selection& selection, S
   for (const Filter& filter : selection.rows->filters) {
     if (filters_samples(filter)) continue;
     PROFD_CHECK(stop.status());
-    ContextRanges ranges;
-    if (filter.by == FilterBy::fragment) {
-      PROFD_TRY(ranges, subtrees_of_fragment(profile, filter.names, stop));
-    } else {
-      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter, stop));
-      PROFD_TRY(ranges, subtrees_of(profile.tree(), match, stop));
-    }
+    PROFD_TRY(const ContextRanges ranges, subtrees_meant(profile, filter, stop));
     passes.resize(profile.tree().size(), 1);
     std::vector<std::uint8_t> inside(passes.size(), 0);
     for (std::size_t r = 0; r < ranges.size(); ++r)
@@ -140,6 +134,16 @@ Result<ProfilePtr> filtered_profile(const Selection& selection, const ViewSpec& 
     return {};
   };
   return rewrite(profile, how, std::move(stop));
+}
+
+Result<std::vector<std::uint8_t>> samples_in(const Selection& selection, StopToken& stop) {
+  const Column<std::uint32_t>& contexts = selection.profile->samples()->context;
+  PROFD_TRY(std::vector<std::uint8_t> passes, samples_that_pass(selection, stop));
+  PROFD_TRY(const std::vector<std::uint8_t> stacks, stacks_that_pass(selection, stop));
+  passes.resize(contexts.size(), 1);
+  if (!stacks.empty())
+    for (std::size_t i = 0; i < passes.size(); ++i) passes[i] &= stacks[contexts[i]];
+  return passes;
 }
 
 }  // namespace profd

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "core/model/role_profile.h"
 #include "core/view/beside_samples.h"
 #include "core/view/code_place.h"
 #include "core/view/fragment.h"
@@ -122,6 +123,30 @@ Result<bool> filter_by_label(const Profile& profile, const Filter& filter, std::
   return std::find(match.begin(), match.end(), 1) != match.end();
 }
 
+// A record without the role is no match.
+Result<bool> filter_by_role(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
+                            StopToken stop) {
+  const RoleRecords records = records_of_samples(profile);
+  if (records.table == nullptr)
+    return fail(ErrorCode::invalid,
+                "`linked` is for a role of records of several contexts, opened as a profile of its own; `profd "
+                "correlate` lists them");
+  PROFD_TRY(const std::size_t role, find_role(*records.table, filter.linked));
+  PROFD_TRY(const ContextRanges ranges, subtrees_meant(profile, filter, stop));
+  std::vector<std::uint8_t> meant(profile.tree().size(), 0);
+  for (std::size_t r = 0; r < ranges.size(); ++r)
+    std::fill(meant.begin() + ranges.begin[r], meant.begin() + ranges.end[r], 1);
+  const std::uint8_t wanted = filter.op == FilterOp::keep ? 1 : 0;
+  bool any = false;
+  for (std::size_t i = 0; i < passed.size(); ++i) {
+    const std::uint32_t context = records.table->contexts[role][i];
+    const std::uint8_t is = context != kNone ? meant[context] : 0;
+    if (is != wanted) passed[i] = 0;
+    any = any || is != 0;
+  }
+  return any;
+}
+
 Result<bool> filter_by_time(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
                             std::vector<std::uint8_t>& undecided) {
   const SampleTable& samples = *profile.samples();
@@ -226,6 +251,7 @@ Result<bool> filter_samples(const Profile& profile, const Filter& filter, std::v
         ErrorCode::invalid,
         "the profile holds totals only, without the samples that threads, labels and times belong to");
   assert(passed.size() == profile.samples()->size() && undecided.size() == passed.size());
+  if (!filter.linked.empty()) return filter_by_role(profile, filter, passed, stop);
   switch (filter.by) {
     case FilterBy::thread:
       return filter_by_thread(profile, filter, passed, undecided, stop);
@@ -296,6 +322,38 @@ Result<ContextRanges> subtrees_of_fragment(const Profile& profile, const std::ve
     c = tree.subtree_end[c];
   }
   return ranges;
+}
+
+Result<ContextRanges> subtrees_of_path(const Profile& profile, const std::vector<std::string>& names,
+                                       StopToken& stop) {
+  if (names.empty()) return fail(ErrorCode::invalid, "a path needs at least one function");
+  if (names.size() > kMaxFragmentLength)
+    return fail(ErrorCode::limit, fmt::format("a path has at most {} functions", kMaxFragmentLength));
+  const ContextTree& tree = profile.tree();
+  std::vector<std::uint32_t> at{0}, next;
+  for (const std::string& name : names) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    const std::vector<std::uint8_t> is = frames_called(profile, name);
+    next.clear();
+    for (const std::uint32_t context : at)
+      for_each_child(tree, context, [&](std::uint32_t child) {
+        if (is[tree.frame[child]] != 0) next.push_back(child);
+      });
+    at.swap(next);
+  }
+  ContextRanges ranges;
+  for (const std::uint32_t context : at) {
+    ranges.begin.push_back(context);
+    ranges.end.push_back(tree.subtree_end[context]);
+  }
+  return ranges;
+}
+
+Result<ContextRanges> subtrees_meant(const Profile& profile, const Filter& filter, StopToken& stop) {
+  if (filter.by == FilterBy::fragment) return subtrees_of_fragment(profile, filter.names, stop);
+  if (filter.by == FilterBy::path) return subtrees_of_path(profile, filter.names, stop);
+  PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter, stop));
+  return subtrees_of(profile.tree(), match, stop);
 }
 
 std::vector<std::uint32_t> rows_in(const Column<std::uint32_t>& contexts, const ContextRanges& ranges,

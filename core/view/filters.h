@@ -30,7 +30,7 @@ Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Fil
 Result<std::vector<std::uint8_t>> match_threads(const Profile& profile, const Filter& filter,
                                                 const StopToken& stop);
 
-// By sample: clears passed[i] where the thread, label or time filter does not let sample i through. A sample
+// By sample: clears passed[i] where the thread, label, time or linked filter does not let sample i through. A sample
 // without a thread or a time is no match: `drop` leaves it, and where `keep` cannot tell, undecided[i] is
 // set. Whether any thread, label or time matches.
 Result<bool> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
@@ -48,6 +48,12 @@ Result<ContextRanges> subtrees_of(const ContextTree& tree, const std::vector<std
 // Everything at or below a context whose path ends with the run of functions `names`, caller first.
 Result<ContextRanges> subtrees_of_fragment(const Profile& profile, const std::vector<std::string>& names,
                                            StopToken& stop);
+
+// Everything at or below a context whose path, from below the root, is the functions `names`.
+Result<ContextRanges> subtrees_of_path(const Profile& profile, const std::vector<std::string>& names,
+                                       StopToken& stop);
+// Everything at or below what a filter of frames, fragments or paths means.
+Result<ContextRanges> subtrees_meant(const Profile& profile, const Filter& filter, StopToken& stop);
 
 // Rows of an ascending list of contexts that are inside the ranges (or outside), ascending row numbers.
 std::vector<std::uint32_t> rows_in(const Column<std::uint32_t>& contexts, const ContextRanges& ranges,

@@ -21,12 +21,12 @@ Result<void> check_filter(const Filter& filter) {
   }
   if (filter.by == FilterBy::mine && filter.op != FilterOp::collapse)
     return fail(ErrorCode::invalid, "`mine` stands alone: what is not yours is folded");
-  if (!filters_rows(filter) && (filters_samples(filter) || filter.by == FilterBy::fragment))
+  if (!filters_rows(filter) && (filters_samples(filter) || filter.by == FilterBy::fragment || filter.by == FilterBy::path))
     return fail(
         ErrorCode::invalid,
         fmt::format(
-            "{} takes a function, module, file, package or code; threads, labels, times and fragments can "
-            "only be kept or dropped",
+            "{} takes a function, module, file, package or code; threads, labels, times, fragments and paths "
+            "can only be kept or dropped",
             word_of(kOpWords, filter.op)));
   if (filter.by == FilterBy::time && filter.from_ns && filter.to_ns && *filter.from_ns > *filter.to_ns)
     return fail(ErrorCode::invalid, "the time window ends before it begins");

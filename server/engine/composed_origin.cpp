@@ -383,17 +383,8 @@ Result<OriginPtr> composed_origin(std::string_view uri, const OpenOptions& optio
   std::size_t depth = 0;
   for (std::string text = "%3A"; uri.find(text) != std::string_view::npos; text.insert(1, "25")) ++depth;
   if (depth > kMaxDepth) return fail(ErrorCode::limit, "profiles are put together of others too deeply");
-  const std::size_t query = uri.find('?');
-  std::string_view rest = query == std::string_view::npos ? std::string_view() : uri.substr(query + 1);
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('&'), rest.size());
-    const std::string_view parameter = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    const std::size_t equals = parameter.find('=');
-    if (equals == std::string_view::npos)
-      return fail(ErrorCode::invalid, fmt::format("`{}` in the URI has no value", parameter));
-    const std::string_view key = parameter.substr(0, equals);
-    PROFD_TRY(const std::string value, fragment_decoded(parameter.substr(equals + 1)));
+  PROFD_TRY(const UriParameters parameters, parameters_of(uri));
+  for (const auto& [key, value] : parameters) {
     const bool is_part = spec.kind == Composed::diff ? key == "before" || key == "after" : key == "of";
     if (is_part) {
       PROFD_TRY(ComposedPart part, part_of(value, key == "before", options, origins));

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "server/engine/composed_origin.h"
+#include "server/engine/role_origin.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -32,6 +33,9 @@ Origins::Origins() {
     add(scheme, [this](std::string_view uri, const OpenOptions& options) {
       return composed_origin(uri, options, *this);
     });
+  add(std::string(kPairsScheme), [this](std::string_view uri, const OpenOptions& options) {
+    return role_origin(uri, options, *this);
+  });
 }
 
 void Origins::add(std::string scheme, Factory make) {
