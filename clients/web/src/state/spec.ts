@@ -110,7 +110,8 @@ export function filterText(filter: Filter): string {
   const linked = (filter.linked ?? "") !== "";
   const ofSample = linked || filter.by === "thread" || filter.by === "label" || filter.by === "time";
   const op =
-    (ofSample && filter.op === "keep" ? "" : filter.op + " ") + (linked ? `linked ${nameText(filter.linked ?? "")} ` : "");
+    (ofSample && filter.op === "keep" ? "" : filter.op + " ") +
+    (linked ? `linked ${nameText(filter.linked ?? "")} ` : "");
   switch (filter.by) {
     case "fragment":
     case "path":
@@ -413,7 +414,8 @@ class Parser {
   /** Which words could have stood here. */
   private noClause(op: FilterOp | undefined): string {
     const bys = `${FILTER_BYS.slice(0, -1).join(", ")} or ${FILTER_BYS.at(-1) ?? ""}`;
-    const words: string[] = op !== undefined ? [...FILTER_BYS] : [...FILTER_OPS, ...FILTER_BYS, "linked", "metric", "mine"];
+    const words: string[] =
+      op !== undefined ? [...FILTER_BYS] : [...FILTER_OPS, ...FILTER_BYS, "linked", "metric", "mine"];
     const given = this.token.text;
     const meant = given === "" ? undefined : nearMiss(given, words);
     const none = given === "" ? "" : `; "${given}" is none${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
