@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "core/model/role_profile.h"
 #include "core/view/beside_samples.h"
 #include "core/view/code_place.h"
 #include "core/view/fragment.h"
@@ -123,6 +124,31 @@ Result<bool> filter_by_label(const Profile& profile, const Filter& filter, std::
   return std::find(match.begin(), match.end(), 1) != match.end();
 }
 
+// A record without the role is no match.
+Result<bool> filter_by_role(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
+                            StopToken stop) {
+  const RoleRecords records = records_of_samples(profile);
+  if (records.table == nullptr)
+    return fail(ErrorCode::invalid,
+                "`linked` is for a role of records of several contexts, opened as a profile of its own; `profd "
+                "correlate` lists them");
+  PROFD_TRY(const std::size_t role, find_role(*records.table, filter.linked));
+  PROFD_TRY(const MeantContexts contexts, contexts_meant(profile, filter, stop));
+  const ContextRanges& ranges = contexts.ranges;
+  std::vector<std::uint8_t> meant(profile.tree().size(), 0);
+  for (std::size_t r = 0; r < ranges.size(); ++r)
+    std::fill(meant.begin() + ranges.begin[r], meant.begin() + ranges.end[r], 1);
+  const std::uint8_t wanted = filter.op == FilterOp::keep ? 1 : 0;
+  bool any = false;
+  for (std::size_t i = 0; i < passed.size(); ++i) {
+    const std::uint32_t context = records.table->contexts[role][i];
+    const std::uint8_t is = context != kNone ? meant[context] : 0;
+    if (is != wanted) passed[i] = 0;
+    any = any || is != 0;
+  }
+  return any;
+}
+
 }  // namespace
 
 namespace {
@@ -220,6 +246,7 @@ Result<bool> filter_samples(const Profile& profile, const Filter& filter, std::v
                             std::vector<std::uint8_t>& undecided, const StopToken& stop) {
   assert(profile.samples() != nullptr && passed.size() == profile.samples()->size() &&
          undecided.size() == passed.size());
+  if (!filter.linked.empty()) return filter_by_role(profile, filter, passed, stop);
   switch (filter.by) {
     case FilterBy::thread:
       return filter_by_thread(profile, filter, passed, undecided, stop);
@@ -290,10 +317,36 @@ Result<ContextRanges> subtrees_of_fragment(const Profile& profile, const std::ve
   return ranges;
 }
 
+Result<ContextRanges> subtrees_of_path(const Profile& profile, const std::vector<std::string>& names,
+                                       StopToken& stop) {
+  if (names.empty()) return fail(ErrorCode::invalid, "a path needs at least one function");
+  if (names.size() > kMaxFragmentLength)
+    return fail(ErrorCode::limit, fmt::format("a path has at most {} functions", kMaxFragmentLength));
+  const ContextTree& tree = profile.tree();
+  std::vector<std::uint32_t> at{0}, next;
+  for (const std::string& name : names) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    const std::vector<std::uint8_t> is = frames_called(profile, name);
+    next.clear();
+    for (const std::uint32_t context : at)
+      for_each_child(tree, context, [&](std::uint32_t child) {
+        if (is[tree.frame[child]] != 0) next.push_back(child);
+      });
+    at.swap(next);
+  }
+  ContextRanges ranges;
+  for (const std::uint32_t context : at) {
+    ranges.begin.push_back(context);
+    ranges.end.push_back(tree.subtree_end[context]);
+  }
+  return ranges;
+}
+
 Result<MeantContexts> contexts_meant(const Profile& profile, const Filter& filter, StopToken& stop) {
   MeantContexts out;
-  if (filter.by == FilterBy::fragment) {
-    PROFD_TRY(out.ranges, subtrees_of_fragment(profile, filter.names, stop));
+  if (filter.by == FilterBy::fragment || filter.by == FilterBy::path) {
+    PROFD_TRY(out.ranges, filter.by == FilterBy::path ? subtrees_of_path(profile, filter.names, stop)
+                                                      : subtrees_of_fragment(profile, filter.names, stop));
     out.any = out.ranges.size() > 0;
     return out;
   }

@@ -50,6 +50,7 @@ constexpr NamedCommand kCommands[] = {
     {"diff", add_diff},
     {"aggregate", add_aggregate},
     {"join", add_join},
+    {"correlate", add_correlate},
     {"leaks", add_leaks},
     {"gate", add_gate},
     {"check", add_check},

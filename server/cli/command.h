@@ -30,6 +30,7 @@ void add_sets(CLI::App& root, Commands& commands);
 void add_diff(CLI::App& root, Commands& commands);
 void add_aggregate(CLI::App& root, Commands& commands);
 void add_join(CLI::App& root, Commands& commands);
+void add_correlate(CLI::App& root, Commands& commands);
 void add_leaks(CLI::App& root, Commands& commands);
 void add_gate(CLI::App& root, Commands& commands);
 void add_list(CLI::App& root, Commands& commands);

@@ -26,6 +26,9 @@ struct ProfileOptions {
   // compared.
   std::optional<Composed> together;
   std::vector<std::string> runs;
+  // One role of records of several contexts, in place of the profile; "" the last that the records have.
+  std::optional<std::string> role;
+  std::string records;  // which records; "" the first
   std::optional<Scaling> scale;
   std::vector<std::string> metric_pairs;  // BEFORE=AFTER
   MatchRules match;                       // of what is compared

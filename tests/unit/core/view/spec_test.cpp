@@ -107,14 +107,13 @@ TEST_CASE("a name goes on to what follows it") {
 
 TEST_CASE("a slip in a filter is answered about the word, with those there are") {
   const auto message = [](std::string_view text) { return parse_filters(text).error().message; };
-  CHECK(
-      message("hid functon foo") ==
-      "filter: a filter begins with keep, drop, hide or collapse, and function, module, file, package, code, "
-      "fragment, thread, label, time or recursion, or is mine; \"hid\" is none (did you mean hide?)");
+  CHECK(message("hid functon foo") ==
+        "filter: a filter begins with keep, drop, hide or collapse, and function, module, file, package, code, "
+        "kind, work, fragment, path, thread, label, time or recursion, or is mine; \"hid\" is none (did you mean "
+        "hide?)");
   CHECK(message("hide functon foo") ==
-        "filter: keep, drop, hide and collapse are followed by function, module, file, package, code, "
-        "fragment, "
-        "thread, label, time or recursion; \"functon\" is none (did you mean function?)");
+        "filter: keep, drop, hide and collapse are followed by function, module, file, package, code, kind, "
+        "work, fragment, path, thread, label, time or recursion; \"functon\" is none (did you mean function?)");
   CHECK(parse_filters("hide functon foo").error().offset == 5);
   CHECK(parse_filters("metric cpu").error().code == ErrorCode::invalid);
   CHECK(parse_filters("drop module x | mine").value().size() == 2);
