@@ -7,6 +7,7 @@
 #include "core/model/role_profile.h"
 #include "server/engine/pick_profile.h"
 #include "server/engine/uri.h"
+#include "server/engine/uri_parameters.h"
 
 namespace profd {
 namespace {

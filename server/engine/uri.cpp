@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include <fmt/format.h>
-
 namespace profd {
 namespace {
 
@@ -94,23 +92,6 @@ Result<std::string> fragment_decoded(std::string_view text) {
   std::string spaced(text);
   std::replace(spaced.begin(), spaced.end(), '+', ' ');
   return percent_decode(spaced);
-}
-
-Result<UriParameters> parameters_of(std::string_view uri) {
-  UriParameters out;
-  const std::size_t query = uri.find('?');
-  std::string_view rest = query == std::string_view::npos ? std::string_view() : uri.substr(query + 1);
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('&'), rest.size());
-    const std::string_view parameter = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    const std::size_t equals = parameter.find('=');
-    if (equals == std::string_view::npos)
-      return fail(ErrorCode::invalid, fmt::format("`{}` in the URI has no value", parameter));
-    PROFD_TRY(std::string value, fragment_decoded(parameter.substr(equals + 1)));
-    out.emplace_back(parameter.substr(0, equals), std::move(value));
-  }
-  return out;
 }
 
 bool lies_below(std::string_view path, std::string_view folder) {

@@ -3,8 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "core/support/result.h"
 
@@ -19,11 +17,6 @@ std::string uri_of_path(std::string_view path);
 // space may be + too. `invalid` for a % that no two hex digits follow.
 std::string percent_encoded(std::string_view text);
 Result<std::string> fragment_decoded(std::string_view text);
-
-// What stands behind the "?" of a URI, "key=value" between "&", decoded and in its order. `invalid` where one
-// has no value, and as above.
-using UriParameters = std::vector<std::pair<std::string, std::string>>;
-Result<UriParameters> parameters_of(std::string_view uri);
 
 // Whether `path` is `folder` or lies below it. Both lexically normal.
 bool lies_below(std::string_view path, std::string_view folder);

@@ -9,6 +9,7 @@
 #include "core/view/spec_words.h"
 #include "server/engine/role_origin.h"
 #include "server/engine/uri.h"
+#include "server/engine/uri_parameters.h"
 #include "server/feature/first_needs.h"
 #include "server/feature/text.h"
 

@@ -64,7 +64,7 @@ ViewSpec any_spec(Rng& rng) {
   for (std::size_t n = below(rng, 4); n > 0; --n) {
     Filter filter;
     filter.op = static_cast<FilterOp>(below(rng, 4));
-    filter.by = static_cast<FilterBy>(below(rng, 11));
+    filter.by = static_cast<FilterBy>(below(rng, 13));
     if (filter.by == FilterBy::mine || filter.by == FilterBy::recursion) {
       filter.op = FilterOp::collapse;
     } else if (filter.by == FilterBy::time) {
@@ -73,6 +73,9 @@ ViewSpec any_spec(Rng& rng) {
       if (chance(rng, 0.3)) filter.every_ns = random_instant(rng);
     } else if (filter.by == FilterBy::fragment || filter.by == FilterBy::path) {
       for (std::size_t k = 1 + below(rng, 3); k > 0; --k) filter.names.push_back(random_text(rng));
+    } else if (filter.by == FilterBy::work) {
+      filter.op = chance(rng, 0.5) ? FilterOp::keep : FilterOp::drop;
+      filter.pattern = random_text(rng);
     } else {
       filter.pattern = random_text(rng);
       filter.regex = chance(rng, 0.5);
