@@ -27,9 +27,9 @@ TEST_CASE("a view's text names shape, granularity, filters and metric") {
   CHECK(spec.shape == Shape::top_down);
   CHECK(spec.granularity == Granularity::line);
   REQUIRE(spec.filters.size() == 3);
-  CHECK(spec.filters[0] == Filter{FilterOp::keep, FilterBy::function, "^http", true, {}, {}, {}, {}, {}});
-  CHECK(spec.filters[1] == Filter{FilterOp::drop, FilterBy::module, "libc.so.6", false, {}, {}, {}, {}, {}});
-  CHECK(spec.filters[2] == Filter{FilterOp::hide, FilterBy::file, "/vendor/", true, {}, {}, {}, {}, {}});
+  CHECK(spec.filters[0] == Filter{FilterOp::keep, FilterBy::function, "^http", true, {}, {}, {}, {}, {}, {}, {}});
+  CHECK(spec.filters[1] == Filter{FilterOp::drop, FilterBy::module, "libc.so.6", false, {}, {}, {}, {}, {}, {}, {}});
+  CHECK(spec.filters[2] == Filter{FilterOp::hide, FilterBy::file, "/vendor/", true, {}, {}, {}, {}, {}, {}, {}});
   CHECK(spec.metric == "cpu");
   CHECK(to_text(spec) ==
         "top-down by line | keep function /^http/ | drop module libc.so.6 | hide file /\\/vendor\\// | "

@@ -269,9 +269,7 @@ TEST_CASE("context switches are told from ten thousand a second on") {
                for (int i = 0; i < 40; ++i) text += fmt::format("main;f{} 10 {}\n", i, n / 40);
                return text;
              }()));
-    ProfileInfo info;
-    info.duration_ns = 1'000'000'000;
-    builder.set_info(info);
+    builder.info().duration_ns = 1'000'000'000;
     Viewed viewed(std::move(builder).finish().value());
     return ids(tips_of(viewed));
   };
