@@ -1,6 +1,9 @@
 #include "server/feature/tips.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -286,4 +289,66 @@ TEST_CASE("a hover is told what has to do with its function") {
                                "entirely, this saves at most 14.2 % of CPU time. " +
                                answer.tips.front().advice});
   CHECK(tips_about(answer, "own1").empty());
+}
+
+namespace {
+
+std::string when(const TipRule& rule) {
+  const std::string percent = fmt::format("{:g} %", rule.at_least * 100);
+  const std::string of = rule.metric == TipMetric::wall    ? "wall time"
+                         : rule.metric == TipMetric::bytes ? "bytes"
+                                                           : "CPU time or samples";
+  switch (rule.evidence) {
+    case TipEvidence::work:
+      return fmt::format("The own work of `{}` is {} of {} or more.", rule.set, percent, of);
+    case TipEvidence::self:
+      return fmt::format("Frames of `{}` have {} of {} or more themselves.", rule.set, percent, of);
+    case TipEvidence::few_samples:
+      return fmt::format("There are fewer than {:g} samples. No other tip is given then.", rule.at_least);
+    case TipEvidence::nameless:
+      return fmt::format("{} or more is in code without names.", percent);
+    case TipEvidence::cut_stacks:
+      return fmt::format("The stacks of {} of the samples or more were cut as they were recorded.", percent);
+    case TipEvidence::lost_samples:
+      return fmt::format("{} of the samples or more were lost as they were recorded.", percent);
+    case TipEvidence::cpi:
+      return fmt::format(
+          "A function with 5 % of the cycles or more takes {:g} cycles an instruction or more (metrics "
+          "`cycles` "
+          "and `instructions`).",
+          rule.at_least);
+    case TipEvidence::switches:
+      return fmt::format("There are {:g} context switches a second or more (metric `context-switches`).",
+                         rule.at_least);
+    case TipEvidence::imbalance:
+      return fmt::format(
+          "Of three threads or more that are named alike but for a number, and do half of the work or more, "
+          "the "
+          "busiest does {} more than the mean.",
+          percent);
+    case TipEvidence::one_thread:
+      return fmt::format("Of four threads or more with samples, one has {} or more.", percent);
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("the page of tips has every rule as the data has it", "[docs]") {
+  const std::string path = PROFD_SOURCE_DIR "/docs/tips.md";
+  std::ifstream in(path, std::ios::binary);
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  const std::string heading = "## The rules\n";
+  const auto from = page.find(heading);
+  REQUIRE(from != page.npos);
+  const auto to = page.find("\n## ", from + 1);
+  REQUIRE(to != page.npos);
+  std::string rules = heading;
+  for (const TipRule& rule : built_in_tips())
+    rules += fmt::format("\n### {}\n\n{}. {}{}\n", rule.id, rule.title, when(rule),
+                         rule.advice.empty() ? "" : " " + rule.advice);
+  const std::string made = page.substr(0, from) + rules + page.substr(to);
+  INFO("PROFD_BLESS=1 writes docs/tips.md");
+  if (std::getenv("PROFD_BLESS")) std::ofstream(path, std::ios::binary) << made;
+  CHECK(page == made);
 }
