@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,7 @@ struct CodeAnswer {
 };
 
 // Blocks, on a worker. An error is `cancelled` alone; what files or their reader do is the answer's problem.
-Result<CodeAnswer> look_up_code(const CodeQuestion& question, const CodeMeans& means, const StopToken& stop);
+Result<std::shared_ptr<const CodeAnswer>> look_up_code(const CodeQuestion& question, const CodeMeans& means,
+                                                       const StopToken& stop);
 
 }  // namespace profd

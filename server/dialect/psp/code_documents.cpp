@@ -58,7 +58,9 @@ std::string code_uri(const std::string& profile, const std::string& code, const 
 
 CodeMeansHeld code_means(const SessionContext& session, const OpenProfile& open) {
   const SymbolOptions& how = session.engine.symbolizing().options();
-  return {session.workspace.symbol_places(open.place()), how.program, how.limits, how.patience};
+  SymbolPlaces places = session.workspace.symbol_places(open.place());
+  add_identities(*open.profile, places.identities);
+  return {std::move(places), how.program, how.limits, how.patience, session.code_cache};
 }
 
 DisassemblyRequest code_request(const SessionContext& session, const OpenProfilePtr& open) {
@@ -104,7 +106,8 @@ Result<DisassemblyAnswer> code_at(Views& views, const DisassemblyRequest& reques
   return disassembly_answer(
       views, request,
       [&](const CodeQuestion& question) {
-        return look_up_code(question, {means.places, means.program, means.limits, means.patience}, stop);
+        return look_up_code(
+            question, {means.places, means.program, means.limits, means.patience, means.cache.get()}, stop);
       },
       stop);
 }
@@ -118,9 +121,9 @@ Result<std::vector<PieceRow>> pieces_of(Views& views, const DisassemblyRequest& 
   all.metrics.clear();
   all.place = {};
   all.place.function = function;
-  const auto no_code = [](const CodeQuestion&) -> Result<CodeAnswer> {
-    CodeAnswer none;
-    none.problem = "not asked for";
+  const auto no_code = [](const CodeQuestion&) -> Result<std::shared_ptr<const CodeAnswer>> {
+    auto none = std::make_shared<CodeAnswer>();
+    none->problem = "not asked for";
     return none;
   };
   auto answer = disassembly_answer(views, all, no_code, stop);

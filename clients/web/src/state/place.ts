@@ -4,12 +4,32 @@ import type { BoxOrder, Filter, Granularity, ViewShape } from "../../../shared/t
 import { isAggregate, isDiff } from "./compared.js";
 import { filterText, parseClause, parseSpec, specText, type Spec } from "./spec.js";
 
-export const VIEW_IDS = ["flame", "tree", "flat", "sandwich", "source", "threads", "profile", "open"] as const;
+export const VIEW_IDS = [
+  "flame",
+  "tree",
+  "flat",
+  "sandwich",
+  "source",
+  "threads",
+  "profile",
+  "timeline",
+  "open",
+  "correlate",
+] as const;
 export type ViewId = (typeof VIEW_IDS)[number];
 
 /** "change": of diffs; these are of aggregates: how the values of its profiles lie. */
 export const SPREAD_SCHEMES = ["imbalance", "variation", "lost", "median", "p95", "max"] as const;
-export const COLOR_SCHEMES = ["module", "name", "kind", "metric", "source", "change", ...SPREAD_SCHEMES] as const;
+export const COLOR_SCHEMES = [
+  "module",
+  "name",
+  "kind",
+  "work",
+  "metric",
+  "source",
+  "change",
+  ...SPREAD_SCHEMES,
+] as const;
 export type ColorScheme = (typeof COLOR_SCHEMES)[number];
 
 /** A metric by formula. */
@@ -109,6 +129,8 @@ export interface Place {
   readonly ofTotals: boolean;
   /** Of an aggregate: conditions that the rows of its table hold, with commas between them. */
   readonly where: string;
+  /** Of records of several contexts: what is chosen in roles, as filters of the others. */
+  readonly links: readonly Filter[];
 }
 
 export const isByChange = ({ by }: SortBy) => by === "change" || by === "worse" || by === "better";
@@ -141,6 +163,7 @@ export const START: Place = {
   panes: false,
   ofTotals: false,
   where: "",
+  links: [],
 };
 
 /** Where a reader of a profile starts: at what became of it, where it is a diff. */
@@ -247,6 +270,7 @@ export function toAddress(place: Place): string {
   put("panes", place.panes ? "1" : "", "");
   put("of", place.ofTotals ? "total" : "", "");
   put("where", place.where, "");
+  for (const filter of place.links) parts.push(`link=${encoded(filterText(filter))}`);
   return parts.join("&");
 }
 
@@ -272,6 +296,7 @@ export function filesOf(fragment: string): string[] {
 export function fromAddress(fragment: string): { place: Place; problem?: string } {
   const values = new Map<string, string>();
   const off: string[] = [];
+  const linked: string[] = [];
   const formulas: Formula[] = [];
   for (const part of fragment.replace(/^#/, "").split("&")) {
     const equals = part.indexOf("=");
@@ -279,6 +304,7 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     const key = part.slice(0, equals);
     const value = decoded(part.slice(equals + 1));
     if (key === "off") off.push(value);
+    else if (key === "link") linked.push(value);
     else if (key === "derive") {
       const formula = formulaOf(value);
       if (formula !== undefined && formulas.length < MOST_FORMULAS) formulas.push(formula);
@@ -303,6 +329,15 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
         chips.splice(count(item.slice(0, space), chips.length), 0, { filter: clause.filter, on: false });
     } catch {
       problem ??= "The address has a filter that cannot be read; it was left out.";
+    }
+  }
+  const links: Filter[] = [];
+  for (const item of linked) {
+    try {
+      const clause = parseClause(item);
+      if ("filter" in clause && clause.filter.linked !== undefined) links.push(clause.filter);
+    } catch {
+      problem ??= "The address has a choice that cannot be read; it was left out.";
     }
   }
   const start = startOf(values.get("open"));
@@ -339,6 +374,7 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     panes: values.get("panes") === "1",
     ofTotals: values.get("of") === "total",
     where: values.get("where") ?? "",
+    links,
   };
   return problem === undefined ? { place } : { place, problem };
 }

@@ -16,6 +16,7 @@ import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
 import { Busy, Empty, FittedPath, Missing, Name, Segments, Share } from "../../ui/bits.js";
 import { missingOf, useAnswer, useApp, useProfile } from "../../ui/context.js";
+import { Fetch } from "../../ui/fetch.js";
 import { useKeys } from "../../ui/keys.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { literal } from "../../ui/picker.js";
@@ -95,6 +96,7 @@ export function SourceView() {
     <div class="view">
       <Toolbar />
       {place.asm === "" && <Missing parts={missingOf(profile?.summary, "symbols", "lines")} />}
+      {place.asm === "" && <Fetch wanted={missingOf(profile?.summary, "symbols", "lines").length > 0} />}
       <div class="sandwich">
         {place.asm === "" && (
           <aside class="sandwich-list">
