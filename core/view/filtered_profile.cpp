@@ -92,14 +92,4 @@ Result<ProfilePtr> filtered_profile(const Selection& selection, const ViewSpec& 
   return rewrite(profile, how, std::move(stop));
 }
 
-Result<std::vector<std::uint8_t>> samples_in(const Selection& selection, StopToken& stop) {
-  const Column<std::uint32_t>& contexts = selection.profile->samples()->context;
-  PROFD_TRY(std::vector<std::uint8_t> passes, samples_that_pass(selection, stop));
-  PROFD_TRY(const std::vector<std::uint8_t> stacks, stacks_that_pass(selection, stop));
-  passes.resize(contexts.size(), 1);
-  if (!stacks.empty())
-    for (std::size_t i = 0; i < passes.size(); ++i) passes[i] &= stacks[contexts[i]];
-  return passes;
-}
-
 }  // namespace profd

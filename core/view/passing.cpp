@@ -53,7 +53,7 @@ Result<Moments> moments_that_pass(const Selection& selection, const StopToken& s
     return std::all_of(choices.begin(), choices.end(), [&](const Choice& choice) {
       const Filter& filter = choice.filter;
       const bool keeps = filter.op == FilterOp::keep;
-      if (filter.by == FilterBy::label) return !keeps;
+      if (filter.by == FilterBy::label || !filter.linked.empty()) return !keeps;
       if (filter.by == FilterBy::thread)
         return thread == kNone ? !keeps : (choice.threads[thread] != 0) == keeps;
       // What has no end reaches on, what takes no time is there all the same.

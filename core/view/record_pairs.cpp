@@ -3,14 +3,29 @@
 #include <algorithm>
 #include <cassert>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "core/support/sums.h"
-#include "core/view/filtered_profile.h"
+#include "core/view/passing.h"
+#include "core/view/sample_parts.h"
 
 namespace profd {
 namespace {
+
+// By row of the sample table, 1: it passes the filters of the selection.
+Result<std::vector<std::uint8_t>> samples_in(const Selection& selection, StopToken& stop) {
+  const Column<std::uint32_t>& contexts = selection.profile->samples()->context;
+  std::vector<std::string> told;  // by the selection already
+  PROFD_TRY(const SampleParts parts,
+            SampleParts::of(*selection.profile, selection.rows->filters, told, stop));
+  PROFD_TRY(const std::vector<std::uint8_t> stacks, stacks_that_pass(selection, stop));
+  std::vector<std::uint8_t> passes(contexts.size());
+  for (std::size_t row = 0; row < passes.size(); ++row)
+    passes[row] = parts.passes(row) && (stacks.empty() || stacks[contexts[row]] != 0) ? 1 : 0;
+  return passes;
+}
 
 std::uint64_t joined(std::uint32_t a, std::uint32_t b) {
   return std::uint64_t{a} << 32 | b;

@@ -399,7 +399,7 @@ class DisassemblyWriter {
 
   void write_branches(const CodeRows& rows) {
     if (profile_.branches() == nullptr) return;
-    const CodePiece& piece = pieces_.pieces[order_[out_.piece]];
+    const CodePiece& piece = pieces().pieces[order_[out_.piece]];
     CodeBranches branches = code_branches(profile_, piece, rows);
     out_.branches = branch_columns(branches, rows, [&](const BranchPlace& to) { return name_of(to, piece); });
     out_.branch_note = branch_note(branches, *profile_.branches());
@@ -410,8 +410,8 @@ class DisassemblyWriter {
   // What lies outside of the rows of `shown`.
   std::string name_of(const BranchPlace& to, const CodePiece& shown) const {
     if (!to.module.valid()) return std::string(kUnknown);
-    if (const std::uint32_t at = piece_at(profile_, pieces_, to.module, to.address); at != kNone) {
-      const CodePiece& piece = pieces_.pieces[at];
+    if (const std::uint32_t at = piece_at(profile_, pieces(), to.module, to.address); at != kNone) {
+      const CodePiece& piece = pieces().pieces[at];
       const FunctionId function = profile_.pieces().function[piece.example.v];
       const std::string_view name = function.valid()
                                         ? profile_.function_name(function)

@@ -176,12 +176,12 @@ class RangesWriter {
     const std::size_t end =
         all.size() - out_.offset > request_.limit ? out_.offset + request_.limit : all.size();
     running_ = zero();
-    for (std::size_t i = 0; i < out_.offset; ++i) running_ = sum_of(running_, self[all[i]]);
+    for (std::size_t i = 0; i < out_.offset; ++i) running_ = added(running_, self[all[i]]);
     page_.assign(all.begin() + static_cast<std::ptrdiff_t>(out_.offset),
                  all.begin() + static_cast<std::ptrdiff_t>(end));
     if (end == all.size()) return;
     Value rest = zero();
-    for (std::size_t i = end; i < all.size(); ++i) rest = sum_of(rest, self[all[i]]);
+    for (std::size_t i = end; i < all.size(); ++i) rest = added(rest, self[all[i]]);
     out_.remainder = remainder_of(whole_, all.size() - end, rest, end);
   }
 
@@ -193,7 +193,7 @@ class RangesWriter {
       const FunctionRange& range = ranges_->rows[row];
       const Value& self = ranges_->sums.self[metric_][row];
       const Value& total = ranges_->sums.total[metric_][row];
-      running_ = sum_of(running_, self);
+      running_ = added(running_, self);
       to.place.push_back(places.text(range, out_.by));
       const auto number = [&](std::uint64_t at) {
         return out_.by == RangeUnit::address ? fmt::format("0x{:x}", at) : std::to_string(at);
@@ -270,7 +270,7 @@ class RangesWriter {
 
 }  // namespace
 
-Value sum_of(const Value& a, const Value& b) {
+Value added(const Value& a, const Value& b) {
   return std::visit(
       [&]<class T>(T sum) -> Value {
         if (const T* const other = std::get_if<T>(&b)) {

@@ -82,6 +82,6 @@ class RangePlaces {
 };
 
 // Sums that stop at the limits of int64.
-Value sum_of(const Value& a, const Value& b);
+Value added(const Value& a, const Value& b);
 
 }  // namespace profd

@@ -159,8 +159,8 @@ class ReportWriter {
       const std::uint64_t both = std::uint64_t{section} << 32 | keys.of_frame[frame];
       const auto [entry, fresh] = found.try_emplace(both, static_cast<std::uint32_t>(entries_.size()));
       if (fresh) entries_.push_back({section, keys.of_frame[frame], zero(), frame});
-      entries_[entry->second].self = sum_of(entries_[entry->second].self, self);
-      sums_[section] = sum_of(sums_[section], self);
+      entries_[entry->second].self = added(entries_[entry->second].self, self);
+      sums_[section] = added(sums_[section], self);
       entry_of_frame_[frame] = entry->second;
     }
     if (!only_) return {};
@@ -169,7 +169,7 @@ class ReportWriter {
     for (std::uint32_t frame = 0; frame < keys.of_frame.size(); ++frame) {
       const auto section = section_of_id_.find(section_id(frame));
       if (section != section_of_id_.end())
-        sums_[section->second] = sum_of(sums_[section->second], selfs_->self[frame]);
+        sums_[section->second] = added(sums_[section->second], selfs_->self[frame]);
     }
     return {};
   }
@@ -177,7 +177,7 @@ class ReportWriter {
   void add_frameless(const Value& self) {
     const std::uint32_t section = section_of(out_.by == ReportSections::none ? 0 : kNoFrame);
     entries_.push_back({section, kNoFrame, self, kNone});
-    sums_[section] = sum_of(sums_[section], self);
+    sums_[section] = added(sums_[section], self);
   }
 
   [[nodiscard]] std::vector<std::string> section_names() const {
@@ -251,7 +251,7 @@ class ReportWriter {
       const bool below = known_size(entry.self) < least || listed.size() >= request_.limit;
       if (is_rest(entry) || (below && !only_)) {
         Rest& rest = rests_[entry.section];
-        rest.self = sum_of(rest.self, entry.self);
+        rest.self = added(rest.self, entry.self);
         rest.unknown |= is_rest(entry);
         ++rest.count;
       } else {
@@ -363,7 +363,7 @@ class ReportWriter {
     Value running = zero();
     for (const std::uint32_t at : listed_[section]) {
       const ReportEntry& entry = entries_[at];
-      running = sum_of(running, entry.self);
+      running = added(running, entry.self);
       add_row(section, ReportRowKind::function, names_[at], entry.self, sums_[section], running, 1);
       out_.rows.total_share.back() = report_share(entry.self, program);
       if (entry.frame != kNone) {
@@ -378,7 +378,7 @@ class ReportWriter {
     }
     const Rest& rest = rests_[section];
     if (rest.count == 0) return;
-    running = sum_of(running, rest.self);
+    running = added(running, rest.self);
     std::string name(kOthers);
     if (!rest.unknown) name += fmt::format(" {}", count_of(rest.count, "function", "functions"));
     add_row(section, ReportRowKind::others, std::move(name), rest.self, sums_[section], running,
@@ -402,7 +402,7 @@ class ReportWriter {
         return known_size(self[a]) > known_size(self[b]);
       });
       for (std::size_t i = request_.range_limit; i < by_size.size(); ++i)
-        rest = sum_of(rest, self[by_size[i]]);
+        rest = added(rest, self[by_size[i]]);
       n_rest = by_size.size() - request_.range_limit;
       by_size.resize(request_.range_limit);
       std::sort(by_size.begin(), by_size.end());
@@ -413,14 +413,14 @@ class ReportWriter {
     Value running = zero();
     for (const std::uint32_t row : shown) {
       const FunctionRange& range = ranges_.rows[row];
-      running = sum_of(running, self[row]);
+      running = added(running, self[row]);
       add_row(section, ReportRowKind::range, places.text(range, ranges_.unit[number]), self[row], whole,
               running, 1);
       add_place(profile_.strings()[range.file], range.line);
       show_row("    ");
     }
     if (n_rest == 0) return;
-    running = sum_of(running, rest);
+    running = added(running, rest);
     add_row(section, ReportRowKind::others,
             fmt::format("{} {}", kOthers, count_of(n_rest, "range", "ranges")), rest, whole, running, n_rest);
     show_row("    ");

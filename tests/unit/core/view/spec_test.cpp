@@ -136,9 +136,9 @@ TEST_CASE("every word of a spec is read as what it is written for") {
       filter.op = static_cast<FilterOp>(op);
       filter.by = static_cast<FilterBy>(by);
       if (filter.by == FilterBy::label) filter.key = "k";
-      if (filter.by == FilterBy::fragment) filter.names = {"f"};
+      if (filter.by == FilterBy::fragment || filter.by == FilterBy::path) filter.names = {"f"};
       const bool is_named =
-          filter.by != FilterBy::time && filter.by != FilterBy::recursion && filter.by != FilterBy::fragment;
+          filter.by != FilterBy::time && filter.by != FilterBy::recursion && filter.by != FilterBy::fragment && filter.by != FilterBy::path;
       if (is_named) filter.pattern = "p";
       const std::string text = to_text(filter);
       INFO(text);
