@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <numeric>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "core/model/bytecode_index.h"
 #include "core/model/module_address.h"
 #include "core/source/annotations.h"
+#include "core/source/running_sum.h"
 #include "core/support/hash.h"
 #include "core/support/interner.h"
 
@@ -101,10 +104,11 @@ class RangeFinder {
         unit_(unit),
         function_of_frame_(std::move(function_of_frame)) {}
 
-  Result<FunctionRanges> run(StopToken stop, Executor& executor) {
-    base_ = bytecode_base(profile_);
+  // The rows; what they come to is left to be said.
+  Result<void> find_rows(StopToken& stop) {
     for (std::uint32_t frame = 0; frame < function_of_frame_.size(); ++frame)
       if (!selection_.boxes->shows(frame)) function_of_frame_[frame] = kNone;
+    base_ = bytecode_base(profile_);
     decide_units();
     const bool by_bytecode =
         std::find(out_.unit.begin(), out_.unit.end(), RangeUnit::bytecode) != out_.unit.end();
@@ -113,7 +117,13 @@ class RangeFinder {
     }
     make_rows();
     sort_rows();
-    PROFD_TRY(out_.sums, sum_slots(selection_, std::move(slot_of_frame_), out_.rows.size(), stop, executor));
+    return {};
+  }
+  [[nodiscard]] std::size_t n_rows() const { return out_.rows.size(); }
+  // By frame its row, or kNone.
+  std::vector<std::uint32_t> take_slots() { return std::move(slot_of_frame_); }
+  FunctionRanges take(SlotSums sums) {
+    out_.sums = std::move(sums);
     return std::move(out_);
   }
 
@@ -255,6 +265,43 @@ class RangeFinder {
   FunctionRanges out_;
 };
 
+// What contexts of one function have by slot. In `contexts` ascending, so that those within another come
+// behind it.
+template <class T>
+Result<void> sum_contexts(const Selection& selection, const Column<T>& values,
+                          std::span<const std::uint32_t> contexts, const std::vector<std::uint32_t>& slots,
+                          std::size_t n_slots, std::vector<Value>& self, std::vector<Value>& total,
+                          StopToken& stop) {
+  const ContextTree& tree = selection.profile->tree();
+  const auto rows = selection.rows->self.contexts.span();
+  const auto& totals = std::get<Column<T>>(selection.sums->totals);
+  std::vector<Running<T>> selfs(n_slots), sums(n_slots);
+  std::vector<std::uint32_t> inside_until(n_slots, 0);
+  auto row = rows.begin();
+  for (const std::uint32_t context : contexts) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    const std::uint32_t slot = slots[tree.frame[context]];
+    if (slot == kNone) continue;
+    if (context >= inside_until[slot]) {
+      inside_until[slot] = tree.subtree_end[context];
+      sums[slot] += totals[context];
+    }
+    row = std::lower_bound(row, rows.end(), context);
+    for (; row != rows.end() && *row == context; ++row) {
+      const T value = values[static_cast<std::size_t>(row - rows.begin())];
+      if constexpr (std::is_same_v<T, double>) {
+        if (!std::isfinite(value)) continue;
+      }
+      selfs[slot] += value;
+    }
+  }
+  for (std::size_t slot = 0; slot < n_slots; ++slot) {
+    self.emplace_back(narrowed(selfs[slot]));
+    total.emplace_back(narrowed(sums[slot]));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::size_t FunctionRanges::memory() const {
@@ -268,8 +315,36 @@ std::size_t FunctionRanges::memory() const {
 Result<FunctionRanges> function_ranges(const Selection& selection,
                                        std::vector<std::uint32_t> function_of_frame, std::size_t n_functions,
                                        RangeUnit unit, StopToken stop, Executor& executor) {
-  return RangeFinder(selection, std::move(function_of_frame), n_functions, unit)
-      .run(std::move(stop), executor);
+  RangeFinder finder(selection, std::move(function_of_frame), n_functions, unit);
+  PROFD_CHECK(finder.find_rows(stop));
+  const std::size_t n_rows = finder.n_rows();
+  PROFD_TRY(SlotSums sums, sum_slots(selection, finder.take_slots(), n_rows, stop, executor));
+  return finder.take(std::move(sums));
+}
+
+bool ranges_are_in_index(const Selection& selection) {
+  const Profile& profile = *selection.profile;
+  return selection.boxes->plain() && selection.boxes->keys->groups.empty() && !selection.sums->saturated &&
+         profile.stated() == nullptr && profile.composition() == nullptr && !profile.contexts_estimated();
+}
+
+Result<FunctionRanges> function_ranges(const Selection& selection, const KeyIndex& index, Key key,
+                                       RangeUnit unit, StopToken stop) {
+  RangeFinder finder(selection, frames_of_key(selection, key), 1, unit);
+  PROFD_CHECK(finder.find_rows(stop));
+  const std::size_t n_metrics = selection.rows->self.values.size(), metric = selection.metric().v;
+  SlotSums sums;
+  sums.self.resize(n_metrics);
+  sums.total.resize(n_metrics);
+  sums.estimated.assign(n_metrics, 0);
+  const std::vector<std::uint32_t> slots = finder.take_slots();
+  PROFD_CHECK(std::visit(
+      [&](const auto& values) {
+        return sum_contexts(selection, values, index.of(key), slots, finder.n_rows(), sums.self[metric],
+                            sums.total[metric], stop);
+      },
+      selection.rows->self.values[metric]));
+  return finder.take(std::move(sums));
 }
 
 std::vector<std::uint32_t> frames_of_key(const Selection& selection, Key key) {

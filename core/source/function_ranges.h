@@ -9,6 +9,7 @@
 #include "core/source/slot_sums.h"
 #include "core/support/executor.h"
 #include "core/support/stop.h"
+#include "core/view/key_index.h"
 #include "core/view/selection.h"
 
 namespace profd {
@@ -56,6 +57,11 @@ struct FunctionRanges {
 Result<FunctionRanges> function_ranges(const Selection& selection,
                                        std::vector<std::uint32_t> function_of_frame, std::size_t n_functions,
                                        RangeUnit unit, StopToken stop, Executor& executor);
+// The same of one function in the metric of the selection alone, from its contexts: other metrics have no
+// sums. Only where ranges_are_in_index(): what is hidden, folded, stated or put together takes the sweep.
+Result<FunctionRanges> function_ranges(const Selection& selection, const KeyIndex& index, Key key,
+                                       RangeUnit unit, StopToken stop);
+bool ranges_are_in_index(const Selection& selection);
 // For one function, a key of a selection by function: 0 for its frames.
 std::vector<std::uint32_t> frames_of_key(const Selection& selection, Key key);
 

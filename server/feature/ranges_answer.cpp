@@ -13,6 +13,7 @@
 #include "core/support/base_name.h"
 #include "core/support/checked.h"
 #include "core/support/text.h"
+#include "core/view/key_memo.h"
 #include "core/view/resolve.h"
 #include "server/engine/jit_code.h"
 #include "server/feature/estimate.h"
@@ -99,13 +100,21 @@ class RangesWriter {
     const Selection& selection = *view_.selection;
     if (key >= selection.boxes->keys->first_group())
       return fail(ErrorCode::invalid, "a group of frames has no lines of its own; ask for a function of it");
-    PROFD_TRY(ranges_,
-              views_.kept<FunctionRanges>(
-                  *request_.open, spec, fmt::format("ranges {} {}", key, static_cast<int>(request_.by)),
-                  stop_, [&](const StopToken& token) -> Result<std::shared_ptr<const FunctionRanges>> {
-                    return shared(function_ranges(selection, frames_of_key(selection, key), 1, request_.by,
-                                                  token, views_.executor()));
-                  }));
+    // Further metrics take a sweep over all of the profile.
+    const bool swept = !request_.metrics.empty() || !ranges_are_in_index(selection);
+    PROFD_TRY(
+        ranges_,
+        views_.kept<FunctionRanges>(
+            *request_.open, spec, fmt::format("ranges {} {} {}", key, static_cast<int>(request_.by), swept),
+            stop_, [&](const StopToken& token) -> Result<std::shared_ptr<const FunctionRanges>> {
+              if (!swept) {
+                StopToken own = token;
+                PROFD_TRY(const auto index, selection.boxes->memo->key_index(*selection.boxes, false, own));
+                if (index) return shared(function_ranges(selection, *index, key, request_.by, token));
+              }
+              return shared(function_ranges(selection, frames_of_key(selection, key), 1, request_.by, token,
+                                            views_.executor()));
+            }));
     PROFD_TRY(sources_, sources_in(views_, *request_.open, request_.workspace, stop_));
     metric_ = selection.metric().v;
     out_.head = head_of(*request_.open, spec, view_);
@@ -314,8 +323,10 @@ std::string RangePlaces::text(const FunctionRange& row, RangeUnit unit) const {
 
 Needs needs_of(const RangesRequest& request) {
   const ViewSpec spec = spec_by_function(request.spec);
-  // The sweep by which lines are made is as long as that for ranges.
-  return {{Part::selection, spec}, {Part::flat, spec}, {Part::lines, spec}};
+  Needs needs = {{Part::selection, spec}, {Part::flat, spec}, {Part::one_function, spec}};
+  // The sweep by which lines are made is as long as that for ranges in further metrics.
+  if (!request.metrics.empty()) needs.push_back({Part::lines, spec});
+  return needs;
 }
 
 Result<RangesAnswer> ranges_answer(Views& views, const RangesRequest& request, const SourceOfLine& source,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/source/function_ranges.h"
+#include "core/view/key_memo.h"
 #include "core/view/table.h"
 #include "tests/support/catch.h"
 #include "tests/support/gen.h"
@@ -54,6 +55,14 @@ TEST_CASE("law: lines, instructions and bytecodes of a function add up to its se
           if (!alone) return alone.error().message;
           if (alone->rows.size() != all->first[key + 1] - all->first[key])
             return fmt::format("{} has other parts alone", oracle_name(**selection, key));
+          if (ranges_are_in_index(**selection)) {
+            StopToken stop;
+            const auto index = (*selection)->boxes->memo->key_index(*(*selection)->boxes, true, stop);
+            const auto looked_up = function_ranges(**selection, **index, key, unit, {});
+            if (looked_up->sums.self[metric] != alone->sums.self[metric] ||
+                looked_up->sums.total[metric] != alone->sums.total[metric])
+              return fmt::format("{} has other values by its contexts", oracle_name(**selection, key));
+          }
           for (std::uint32_t i = 0; i < alone->rows.size(); ++i)
             if (alone->sums.self[metric][i] != all->sums.self[metric][all->first[key] + i] ||
                 alone->sums.total[metric][i] != all->sums.total[metric][all->first[key] + i])

@@ -19,6 +19,7 @@ import {
   nextHot,
   nextPage,
   placesOfRow,
+  rowAtAddress,
   rowOfItem,
   rowsOfLine,
 } from "../src/views/source/code.js";
@@ -105,6 +106,20 @@ function page(offset = 0, limit = 6): SourceDisassemblyResult {
 const whole = (all = false) => listingOf(new Map([[0, page()]]), all)!;
 
 describe("a function's instructions", () => {
+  it("are found by their address, and mark the lines that they are of", () => {
+    const listing = whole();
+    // The piece begins at 0x10, an instruction has four bytes.
+    expect(rowAtAddress(listing, "0x10")).toBe(0);
+    expect(rowAtAddress(listing, "0x1a")).toBe(2);
+    expect(rowAtAddress(listing, "0x28")).toBeUndefined();
+    expect(rowAtAddress(listing, "0xf")).toBeUndefined();
+    expect(rowAtAddress(listing, "nowhere")).toBeUndefined();
+    const marks = marksOf(listing, "file:///w/main.c", "main.c", { side: "within", address: "0x18" });
+    expect([...marks.rows]).toEqual([2]);
+    expect([...marks.lines]).toEqual([9]);
+    expect(marksOf(listing, undefined, "main.c", { side: "within", address: "0x99" }).rows.size).toBe(0);
+  });
+
   it("have headings above what was inlined, and above every line where there is no source beside them", () => {
     expect(whole().headings.map(({ first }) => first)).toEqual([1, 2, 3]);
     expect(whole(true).headings.map(({ text }) => text)).toContain("main.c:12");

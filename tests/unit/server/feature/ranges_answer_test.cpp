@@ -107,7 +107,8 @@ TEST_CASE("what a function's parts cannot show is said") {
   request.by = RangeUnit::bytecode;
   CHECK(ranges_answer(viewed.views, request, {}, {})->head.note ==
         "The profile knows no index of bytecode of this function.");
-  request.spec = spec_from("flat | collapse function f");
+  request.spec = spec_from("flat | collapse function /^f$/");
+  request.function = "/^f$/";
   CHECK(ranges_answer(viewed.views, request, {}, {}).error().message ==
         "a group of frames has no lines of its own; ask for a function of it");
 }

@@ -58,7 +58,7 @@ TEST_CASE("a report has sections, their functions with running sums, and what is
   CHECK(answer->by == ReportSections::kind);
   CHECK(answer->line_rows == std::vector<std::int32_t>{-1, -1, -1, -1, -1, 0, -1, -1, 1, 2, -1, -1, 3});
   CHECK(answer->sections[1].n_functions == 2);
-  CHECK(answer->rows.line == std::vector<std::uint32_t>{0, 0, 0, 0});
+  CHECK(answer->rows.line == std::vector<std::uint32_t>{5, 5, 9, 0});
   CHECK(answer->files == Lines{"f.js"});
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("ranges of a function that ran in two ways are those of each") {
               "    75.00% f.js:5 (60) (75.00%)", "    25.00% f.js:6 (20) (100.0%)", "",
               "% of interpreted code (% of total) (samples) (cumulative)", "80.00% ( 8.00%) f (8) (80.00%)",
               "    100.0% f.js:5 (8) (100.0%)"});
-  CHECK(answer->rows.line == std::vector<std::uint32_t>{0, 5, 6, 0, 5});
+  CHECK(answer->rows.line == std::vector<std::uint32_t>{5, 5, 6, 5, 5});
 }
 
 TEST_CASE("functions below the cut are one row with their number and sum") {
@@ -131,7 +131,7 @@ TEST_CASE("other units than counts are shown as everywhere, and names are data")
   Viewed viewed("# metrics: cpu/nanoseconds\nbad\x1bname 1500000\n");
   const auto answer = report(viewed, viewed.views);
   REQUIRE(answer);
-  CHECK(answer->lines.back() == "100.0% (100.0%) bad\\x1bname (1.5 ms) (100.0%)");
+  CHECK(answer->lines.back() == "100.0% (100.0%) bad\\x1bname (1.50 ms) (100.0%)");
   CHECK(answer->rows.name.back() == "bad\x1bname");
   CHECK(
       report(viewed, viewed.views, [](ReportRequest& request) { request.function = "none"; }).error().code ==
