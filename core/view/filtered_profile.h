@@ -1,6 +1,9 @@
 // What the filters of a view leave of a profile, as a profile: for formats that hold stacks and no views.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "core/model/profile.h"
 #include "core/support/stop.h"
 #include "core/view/selection.h"
@@ -15,5 +18,8 @@ namespace profd {
 //
 // `selection` is that of `spec`. Fails with `unsupported` for other shapes than top-down.
 Result<ProfilePtr> filtered_profile(const Selection& selection, const ViewSpec& spec, StopToken stop);
+
+// By row of the sample table, 1: it passes the filters of the selection. Of a profile that has samples.
+Result<std::vector<std::uint8_t>> samples_in(const Selection& selection, StopToken& stop);
 
 }  // namespace profd

@@ -29,6 +29,7 @@ const std::vector<Page>& pages() {
       {"profile", "Profiles", {"profile/", "metric/", "upload/"}},
       {"view", "Views", {"view/"}},
       {"source", "Source", {"source/"}},
+      {"analysis", "Analyses", {"analysis/"}},
       {"selection", "Selection", {"selection/"}},
       {"daemon", "The daemon", {"profd/", "web/", "$/memory"}},
   };

@@ -237,12 +237,48 @@ bool ProfileSummaryRequest::decode_result(const Json& value, Result& out, const 
   return Codec<Result>::decode(value, out, path);
 }
 
+bool TipsRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string TipsRequest::params_text(const Params& params) { return text_of(params); }
+std::string TipsRequest::result_text(const Result& result) { return text_of(result); }
+bool TipsRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool ProfileExportRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
 std::string ProfileExportRequest::params_text(const Params& params) { return text_of(params); }
 std::string ProfileExportRequest::result_text(const Result& result) { return text_of(result); }
 bool ProfileExportRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool AnalysisListRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string AnalysisListRequest::params_text(const Params& params) { return text_of(params); }
+std::string AnalysisListRequest::result_text(const Result& result) { return text_of(result); }
+bool AnalysisListRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool AnalysisRunRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string AnalysisRunRequest::params_text(const Params& params) { return text_of(params); }
+std::string AnalysisRunRequest::result_text(const Result& result) { return text_of(result); }
+bool AnalysisRunRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool AnalysisSaveRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string AnalysisSaveRequest::params_text(const Params& params) { return text_of(params); }
+std::string AnalysisSaveRequest::result_text(const Result& result) { return text_of(result); }
+bool AnalysisSaveRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
 
@@ -345,12 +381,30 @@ bool SeriesRequest::decode_result(const Json& value, Result& out, const Path& pa
   return Codec<Result>::decode(value, out, path);
 }
 
+bool TimelineRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string TimelineRequest::params_text(const Params& params) { return text_of(params); }
+std::string TimelineRequest::result_text(const Result& result) { return text_of(result); }
+bool TimelineRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool TrendRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
 std::string TrendRequest::params_text(const Params& params) { return text_of(params); }
 std::string TrendRequest::result_text(const Result& result) { return text_of(result); }
 bool TrendRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool CorrelateRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string CorrelateRequest::params_text(const Params& params) { return text_of(params); }
+std::string CorrelateRequest::result_text(const Result& result) { return text_of(result); }
+bool CorrelateRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
 
@@ -372,12 +426,39 @@ bool SearchRequest::decode_result(const Json& value, Result& out, const Path& pa
   return Codec<Result>::decode(value, out, path);
 }
 
+bool SetsRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string SetsRequest::params_text(const Params& params) { return text_of(params); }
+std::string SetsRequest::result_text(const Result& result) { return text_of(result); }
+bool SetsRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool MatchRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
 std::string MatchRequest::params_text(const Params& params) { return text_of(params); }
 std::string MatchRequest::result_text(const Result& result) { return text_of(result); }
 bool MatchRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool RangesRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string RangesRequest::params_text(const Params& params) { return text_of(params); }
+std::string RangesRequest::result_text(const Result& result) { return text_of(result); }
+bool RangesRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool ReportRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string ReportRequest::params_text(const Params& params) { return text_of(params); }
+std::string ReportRequest::result_text(const Result& result) { return text_of(result); }
+bool ReportRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
 

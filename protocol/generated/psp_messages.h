@@ -349,6 +349,19 @@ struct ProfileSummaryRequest {
   static std::string result_text(const Result& result);
 };
 
+// What stands out of a profile by rules, and what it can bring at most: three tips at most, none
+// without evidence in numbers. Rules and how to switch them off: docs/tips.md.
+struct TipsRequest {
+  static constexpr char method[] = "profile/tips";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = TipsParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = TipsResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // Writes a profile or a view in another format. Which ones: `formats` of the server's capabilities.
 struct ProfileExportRequest {
   static constexpr char method[] = "profile/export";
@@ -357,6 +370,47 @@ struct ProfileExportRequest {
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
   static std::string params_text(const Params& params);
   using Result = ProfileExportResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// The analyses that there are: of the workspace (`.profd/analyses`), of the user, and those that
+// profd brings; of one name the first of these. Their heads are read, nothing is run.
+struct AnalysisListRequest {
+  static constexpr char method[] = "analysis/list";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = AnalysisListParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = AnalysisListResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Runs a script over profiles, in a process that can do nothing else. A script of the workspace
+// runs when its user said yes to its text: until then the answer is `ask`, and the same request
+// with `trust` runs it. What changed is asked about again. An error of the script has `data.file`
+// and `data.line`.
+struct AnalysisRunRequest {
+  static constexpr char method[] = "analysis/run";
+  static constexpr Lane lane = Lane::bulk;
+  using Params = AnalysisRunParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = AnalysisRunResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Writes a script into `.profd/analyses` of the workspace, as a person who wrote it asked. What is
+// saved so is trusted as it is.
+struct AnalysisSaveRequest {
+  static constexpr char method[] = "analysis/save";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = AnalysisSaveParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = AnalysisSaveResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
   static std::string result_text(const Result& result);
 };
@@ -433,7 +487,8 @@ struct ProfileModulesRequest {
 // the profile (`profile/changed`), which keeps every value; several on the way where it takes long,
 // costliest modules first. Binaries are read by another process, without network, which may fail:
 // the profile stays, and its modules say why. Done by itself when a profile is opened, unless the
-// setting `symbols` is false.
+// setting `symbols` is false. Files that are not here are fetched from servers, by build id, with
+// `allow` or where the setting `debuginfod` is `on`; never where it is `off`, as it is at first.
 struct ProfileSymbolizeRequest {
   static constexpr char method[] = "profile/symbolize";
   static constexpr Lane lane = Lane::bulk;
@@ -509,6 +564,20 @@ struct SeriesRequest {
   static std::string result_text(const Result& result);
 };
 
+// When things ran: the load of every thread in a window of time, and for those asked for a flame
+// chart whose x axis is time. What is too narrow to be drawn is joined into boxes that say exactly
+// how many they are and how long they ran. Filters of the view apply; its shape does not.
+struct TimelineRequest {
+  static constexpr char method[] = "view/timeline";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = TimelineParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = TimelineResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back.
 // A path grows when its values rise beyond chance, in the later half too, and all of the last third
 // are above all of the first.
@@ -519,6 +588,21 @@ struct TrendRequest {
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
   static std::string params_text(const Params& params);
   using Result = TrendResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// What goes with what, where a profile has records of several contexts: which use with which
+// allocation, which side of a race with which. Two roles side by side, the pairs with most of the
+// metric first, and the function that both have in common. `roles` has of each role the URI under
+// which it opens as a profile of its own; `linked ROLE …` filters one by what another is.
+struct CorrelateRequest {
+  static constexpr char method[] = "view/correlate";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = CorrelateParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = CorrelateResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
   static std::string result_text(const Result& result);
 };
@@ -550,6 +634,21 @@ struct SearchRequest {
   static std::string result_text(const Result& result);
 };
 
+// How much of a view belongs to named sets of frames: those that are given, or the kinds of work
+// that the view has (garbage collection, allocation, locking and so on, and the user's own sets).
+// Of each set a stack counts once however often it meets it, and of all together once however many
+// sets it belongs to.
+struct SetsRequest {
+  static constexpr char method[] = "view/sets";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = SetsParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = SetsResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // The next or previous box of a view whose name matches, however narrow it is: from a box, in the
 // order of the picture (a box before what is below it, siblings from left to right). Steps reach
 // every match once, then begin again.
@@ -560,6 +659,33 @@ struct MatchRequest {
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
   static std::string params_text(const Params& params);
   using Result = MatchResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Where within a function its self value is: by line, by instruction, or by index of bytecode. The
+// rows add up to what the function has itself.
+struct RangesRequest {
+  static constexpr char method[] = "view/ranges";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = RangesParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = RangesResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// A profile as a report to read from top to bottom: sections, their functions down to a cut with
+// the running sum, what is below the cut as one row, and on request where within each function its
+// value is.
+struct ReportRequest {
+  static constexpr char method[] = "view/report";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = ReportParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = ReportResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
   static std::string result_text(const Result& result);
 };
@@ -937,12 +1063,13 @@ struct StatusNotification {
 };
 
 // Requests that wait, where they name no profile, for the one that is meant while it is read.
-inline constexpr std::array<std::string_view, 30> kAwaitProfile = {
+inline constexpr std::array<std::string_view, 36> kAwaitProfile = {
     ExecuteCommandRequest::method,
     RecordedAgainRequest::method,
     ProfileCloseRequest::method,
     ProfileSelectRequest::method,
     ProfileSummaryRequest::method,
+    TipsRequest::method,
     ProfileExportRequest::method,
     MetricListRequest::method,
     MetricDeriveRequest::method,
@@ -955,10 +1082,15 @@ inline constexpr std::array<std::string_view, 30> kAwaitProfile = {
     TableRequest::method,
     SpreadRequest::method,
     SeriesRequest::method,
+    TimelineRequest::method,
     TrendRequest::method,
+    CorrelateRequest::method,
     HotPathRequest::method,
     SearchRequest::method,
+    SetsRequest::method,
     MatchRequest::method,
+    RangesRequest::method,
+    ReportRequest::method,
     HotspotsRequest::method,
     SourceAnnotationsRequest::method,
     SourceHoverRequest::method,

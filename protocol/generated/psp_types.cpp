@@ -258,8 +258,11 @@ std::string_view to_wire(FilterBy value) {
     case FilterBy::label: return "label";
     case FilterBy::time: return "time";
     case FilterBy::fragment: return "fragment";
+    case FilterBy::path: return "path";
     case FilterBy::package: return "package";
     case FilterBy::code: return "code";
+    case FilterBy::kind: return "kind";
+    case FilterBy::work: return "work";
     case FilterBy::mine: return "mine";
     case FilterBy::recursion: return "recursion";
     case FilterBy::unrecognized: break;
@@ -274,8 +277,11 @@ bool from_wire(std::string_view text, FilterBy& value) {
   if (text == "label") return value = FilterBy::label, true;
   if (text == "time") return value = FilterBy::time, true;
   if (text == "fragment") return value = FilterBy::fragment, true;
+  if (text == "path") return value = FilterBy::path, true;
   if (text == "package") return value = FilterBy::package, true;
   if (text == "code") return value = FilterBy::code, true;
+  if (text == "kind") return value = FilterBy::kind, true;
+  if (text == "work") return value = FilterBy::work, true;
   if (text == "mine") return value = FilterBy::mine, true;
   if (text == "recursion") return value = FilterBy::recursion, true;
   return false;
@@ -353,6 +359,22 @@ bool from_wire(std::string_view text, MatchMode& value) {
   return false;
 }
 
+std::string_view to_wire(TimelineTrackKind value) {
+  switch (value) {
+    case TimelineTrackKind::thread: return "thread";
+    case TimelineTrackKind::no_thread: return "noThread";
+    case TimelineTrackKind::tasks: return "tasks";
+    case TimelineTrackKind::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, TimelineTrackKind& value) {
+  if (text == "thread") return value = TimelineTrackKind::thread, true;
+  if (text == "noThread") return value = TimelineTrackKind::no_thread, true;
+  if (text == "tasks") return value = TimelineTrackKind::tasks, true;
+  return false;
+}
+
 std::string_view to_wire(SpreadColor value) {
   switch (value) {
     case SpreadColor::imbalance: return "imbalance";
@@ -412,6 +434,58 @@ bool from_wire(std::string_view text, TrendKind& value) {
   if (text == "steady") return value = TrendKind::steady, true;
   if (text == "rising") return value = TrendKind::rising, true;
   if (text == "reclaimed") return value = TrendKind::reclaimed, true;
+  return false;
+}
+
+std::string_view to_wire(RangeUnit value) {
+  switch (value) {
+    case RangeUnit::auto_: return "auto";
+    case RangeUnit::line: return "line";
+    case RangeUnit::address: return "address";
+    case RangeUnit::bytecode: return "bytecode";
+    case RangeUnit::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, RangeUnit& value) {
+  if (text == "auto") return value = RangeUnit::auto_, true;
+  if (text == "line") return value = RangeUnit::line, true;
+  if (text == "address") return value = RangeUnit::address, true;
+  if (text == "bytecode") return value = RangeUnit::bytecode, true;
+  return false;
+}
+
+std::string_view to_wire(ReportSections value) {
+  switch (value) {
+    case ReportSections::auto_: return "auto";
+    case ReportSections::kind: return "kind";
+    case ReportSections::module: return "module";
+    case ReportSections::none: return "none";
+    case ReportSections::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, ReportSections& value) {
+  if (text == "auto") return value = ReportSections::auto_, true;
+  if (text == "kind") return value = ReportSections::kind, true;
+  if (text == "module") return value = ReportSections::module, true;
+  if (text == "none") return value = ReportSections::none, true;
+  return false;
+}
+
+std::string_view to_wire(ReportRowKind value) {
+  switch (value) {
+    case ReportRowKind::function: return "function";
+    case ReportRowKind::range: return "range";
+    case ReportRowKind::others: return "others";
+    case ReportRowKind::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, ReportRowKind& value) {
+  if (text == "function") return value = ReportRowKind::function, true;
+  if (text == "range") return value = ReportRowKind::range, true;
+  if (text == "others") return value = ReportRowKind::others, true;
   return false;
 }
 
@@ -488,6 +562,40 @@ bool from_wire(std::string_view text, LineTrust& value) {
   if (text == "measured") return value = LineTrust::measured, true;
   if (text == "followed") return value = LineTrust::followed, true;
   if (text == "uncertain") return value = LineTrust::uncertain, true;
+  return false;
+}
+
+std::string_view to_wire(AnalysisOrigin value) {
+  switch (value) {
+    case AnalysisOrigin::bundled: return "bundled";
+    case AnalysisOrigin::user: return "user";
+    case AnalysisOrigin::workspace: return "workspace";
+    case AnalysisOrigin::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, AnalysisOrigin& value) {
+  if (text == "bundled") return value = AnalysisOrigin::bundled, true;
+  if (text == "user") return value = AnalysisOrigin::user, true;
+  if (text == "workspace") return value = AnalysisOrigin::workspace, true;
+  return false;
+}
+
+std::string_view to_wire(AnalysisArgumentType value) {
+  switch (value) {
+    case AnalysisArgumentType::string: return "string";
+    case AnalysisArgumentType::number: return "number";
+    case AnalysisArgumentType::integer: return "integer";
+    case AnalysisArgumentType::boolean: return "boolean";
+    case AnalysisArgumentType::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, AnalysisArgumentType& value) {
+  if (text == "string") return value = AnalysisArgumentType::string, true;
+  if (text == "number") return value = AnalysisArgumentType::number, true;
+  if (text == "integer") return value = AnalysisArgumentType::integer, true;
+  if (text == "boolean") return value = AnalysisArgumentType::boolean, true;
   return false;
 }
 
@@ -2353,10 +2461,13 @@ bool decode(const Json& value, Filter& out, const Path& path) {
       .defaulted("regex", out.regex)
       .optional("from", out.from)
       .optional("to", out.to)
+      .optional("every", out.every)
       .optional("key", out.key)
       .limit("key", out.key, {.max_length = 10000})
       .optional("frames", out.frames)
       .limit("frames", out.frames, {.max_items = 1000})
+      .optional("linked", out.linked)
+      .limit("linked", out.linked, {.max_length = 1000})
       .ok();
 }
 void write(JsonText& out, const Filter& value) {
@@ -2367,8 +2478,10 @@ void write(JsonText& out, const Filter& value) {
   put(out, "regex", value.regex);
   put_optional(out, "from", value.from);
   put_optional(out, "to", value.to);
+  put_optional(out, "every", value.every);
   put_optional(out, "key", value.key);
   put_optional(out, "frames", value.frames);
+  put_optional(out, "linked", value.linked);
   out.end_object();
 }
 
@@ -2394,6 +2507,71 @@ void write(JsonText& out, const ViewSpec& value) {
   put_optional(out, "metric", value.metric);
   put(out, "focus", value.focus);
   put(out, "paths", value.paths);
+  out.end_object();
+}
+
+bool decode(const Json& value, TipsParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .optional("spec", out.spec)
+      .defaulted("workspaceFilters", out.workspace_filters)
+      .ok();
+}
+void write(JsonText& out, const TipsParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put_optional(out, "spec", value.spec);
+  put(out, "workspaceFilters", value.workspace_filters);
+  out.end_object();
+}
+
+bool decode(const Json& value, Tip& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("id", out.id)
+      .required("title", out.title)
+      .required("text", out.text)
+      .required("advice", out.advice)
+      .optional("bound", out.bound)
+      .optional("boundText", out.bound_text)
+      .optional("filter", out.filter)
+      .optional("place", out.place)
+      .optional("placeText", out.place_text)
+      .required("link", out.link)
+      .ok();
+}
+void write(JsonText& out, const Tip& value) {
+  out.begin_object();
+  put(out, "id", value.id);
+  put(out, "title", value.title);
+  put(out, "text", value.text);
+  put(out, "advice", value.advice);
+  put_optional(out, "bound", value.bound);
+  put_optional(out, "boundText", value.bound_text);
+  put_optional(out, "filter", value.filter);
+  put_optional(out, "place", value.place);
+  put_optional(out, "placeText", value.place_text);
+  put(out, "link", value.link);
+  out.end_object();
+}
+
+bool decode(const Json& value, TipsResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("tips", out.tips)
+      .required("more", out.more)
+      .ok();
+}
+void write(JsonText& out, const TipsResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "tips", value.tips);
+  put(out, "more", value.more);
   out.end_object();
 }
 
@@ -2463,6 +2641,252 @@ void write(JsonText& out, const ProfileChangedParams& value) {
   put_optional(out, "message", value.message);
   put_optional(out, "left", value.left);
   put(out, "previous", value.previous);
+  out.end_object();
+}
+
+bool decode(const Json& value, AnalysisListParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("name", out.name)
+      .limit("name", out.name, {.max_length = 1000})
+      .ok();
+}
+void write(JsonText& out, const AnalysisListParams& value) {
+  out.begin_object();
+  put_optional(out, "name", value.name);
+  out.end_object();
+}
+
+bool decode(const Json& value, AnalysisArgument& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("type", out.type)
+      .required("default", out.default_)
+      .required("documentation", out.documentation)
+      .ok();
+}
+void write(JsonText& out, const AnalysisArgument& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "type", value.type);
+  put(out, "default", value.default_);
+  put(out, "documentation", value.documentation);
+  out.end_object();
+}
+
+bool decode(const Json& value, AnalysisInfo& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("title", out.title)
+      .required("origin", out.origin)
+      .optional("uri", out.uri)
+      .required("trusted", out.trusted)
+      .required("hash", out.hash)
+      .required("minProfiles", out.min_profiles)
+      .required("maxProfiles", out.max_profiles)
+      .required("arguments", out.arguments)
+      .optional("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const AnalysisInfo& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "title", value.title);
+  put(out, "origin", value.origin);
+  put_optional(out, "uri", value.uri);
+  put(out, "trusted", value.trusted);
+  put(out, "hash", value.hash);
+  put(out, "minProfiles", value.min_profiles);
+  put(out, "maxProfiles", value.max_profiles);
+  put(out, "arguments", value.arguments);
+  put_optional(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, AnalysisListResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("analyses", out.analyses)
+      .defaulted("problems", out.problems)
+      .ok();
+}
+void write(JsonText& out, const AnalysisListResult& value) {
+  out.begin_object();
+  put(out, "analyses", value.analyses);
+  put(out, "problems", value.problems);
+  out.end_object();
+}
+
+bool decode(const Json& value, AnalysisValue& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .limit("name", out.name, {.max_length = 1000})
+      .required("value", out.value)
+      .limit("value", out.value, {.max_length = 65536})
+      .ok();
+}
+void write(JsonText& out, const AnalysisValue& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "value", value.value);
+  out.end_object();
+}
+
+bool decode(const Json& value, AnalysisRunParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("workDoneToken", out.work_done_token)
+      .required("name", out.name)
+      .limit("name", out.name, {.max_length = 1000})
+      .optional("text", out.text)
+      .limit("text", out.text, {.max_length = 262144})
+      .required("of", out.of)
+      .limit("of", out.of, {.max_items = 64})
+      .defaulted("arguments", out.arguments)
+      .limit("arguments", out.arguments, {.max_items = 100})
+      .optional("trust", out.trust)
+      .limit("trust", out.trust, {.max_length = 100})
+      .optional("options", out.options)
+      .ok();
+}
+void write(JsonText& out, const AnalysisRunParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "name", value.name);
+  put_optional(out, "text", value.text);
+  put(out, "of", value.of);
+  put(out, "arguments", value.arguments);
+  put_optional(out, "trust", value.trust);
+  put_optional(out, "options", value.options);
+  out.end_object();
+}
+
+bool decode(const Json& value, AnalysisQuestion& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("text", out.text)
+      .required("uri", out.uri)
+      .required("hash", out.hash)
+      .ok();
+}
+void write(JsonText& out, const AnalysisQuestion& value) {
+  out.begin_object();
+  put(out, "text", value.text);
+  put(out, "uri", value.uri);
+  put(out, "hash", value.hash);
+  out.end_object();
+}
+
+bool decode(const Json& value, AnalysisColumn& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("title", out.title)
+      .required("unit", out.unit)
+      .ok();
+}
+void write(JsonText& out, const AnalysisColumn& value) {
+  out.begin_object();
+  put(out, "title", value.title);
+  put(out, "unit", value.unit);
+  out.end_object();
+}
+
+bool decode(const Json& value, AnalysisRow& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("cells", out.cells)
+      .required("values", out.values)
+      .ok();
+}
+void write(JsonText& out, const AnalysisRow& value) {
+  out.begin_object();
+  put(out, "cells", value.cells);
+  put(out, "values", value.values);
+  out.end_object();
+}
+
+bool decode(const Json& value, AnalysisTable& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("title", out.title)
+      .required("columns", out.columns)
+      .required("rows", out.rows)
+      .limit("rows", out.rows, {.max_items = 1000})
+      .required("left", out.left)
+      .ok();
+}
+void write(JsonText& out, const AnalysisTable& value) {
+  out.begin_object();
+  put(out, "title", value.title);
+  put(out, "columns", value.columns);
+  put(out, "rows", value.rows);
+  put(out, "left", value.left);
+  out.end_object();
+}
+
+bool decode(const Json& value, AnalysisAnnotation& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("file", out.file)
+      .optional("uri", out.uri)
+      .required("line", out.line)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const AnalysisAnnotation& value) {
+  out.begin_object();
+  put(out, "file", value.file);
+  put_optional(out, "uri", value.uri);
+  put(out, "line", value.line);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, AnalysisRunResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .optional("ask", out.ask)
+      .optional("opened", out.opened)
+      .required("text", out.text)
+      .required("tables", out.tables)
+      .required("annotations", out.annotations)
+      .limit("annotations", out.annotations, {.max_items = 1000})
+      .required("left", out.left)
+      .optional("duration", out.duration)
+      .ok();
+}
+void write(JsonText& out, const AnalysisRunResult& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put_optional(out, "ask", value.ask);
+  put_optional(out, "opened", value.opened);
+  put(out, "text", value.text);
+  put(out, "tables", value.tables);
+  put(out, "annotations", value.annotations);
+  put(out, "left", value.left);
+  put_optional(out, "duration", value.duration);
+  out.end_object();
+}
+
+bool decode(const Json& value, AnalysisSaveParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .limit("name", out.name, {.max_length = 100})
+      .required("text", out.text)
+      .limit("text", out.text, {.max_length = 262144})
+      .defaulted("overwrite", out.overwrite)
+      .ok();
+}
+void write(JsonText& out, const AnalysisSaveParams& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "text", value.text);
+  put(out, "overwrite", value.overwrite);
+  out.end_object();
+}
+
+bool decode(const Json& value, AnalysisSaveResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("uri", out.uri)
+      .required("hash", out.hash)
+      .ok();
+}
+void write(JsonText& out, const AnalysisSaveResult& value) {
+  out.begin_object();
+  put(out, "uri", value.uri);
+  put(out, "hash", value.hash);
   out.end_object();
 }
 
@@ -2610,6 +3034,8 @@ bool decode(const Json& value, ProfileModule& out, const Path& path) {
       .optional("remedy", out.remedy)
       .optional("file", out.file)
       .defaulted("unchecked", out.unchecked)
+      .defaulted("byInode", out.by_inode)
+      .defaulted("fetch", out.fetch)
       .defaulted("tried", out.tried)
       .required("addresses", out.addresses)
       .required("known", out.known)
@@ -2626,6 +3052,8 @@ void write(JsonText& out, const ProfileModule& value) {
   put_optional(out, "remedy", value.remedy);
   put_optional(out, "file", value.file);
   put(out, "unchecked", value.unchecked);
+  put(out, "byInode", value.by_inode);
+  put(out, "fetch", value.fetch);
   put(out, "tried", value.tried);
   put(out, "addresses", value.addresses);
   put(out, "known", value.known);
@@ -2677,6 +3105,7 @@ bool decode(const Json& value, ProfileSymbolizeParams& out, const Path& path) {
       .limit("directories", out.directories, {.max_items = 100})
       .defaulted("files", out.files)
       .limit("files", out.files, {.max_items = 1000})
+      .defaulted("allow", out.allow)
       .ok();
 }
 void write(JsonText& out, const ProfileSymbolizeParams& value) {
@@ -2686,6 +3115,7 @@ void write(JsonText& out, const ProfileSymbolizeParams& value) {
   put(out, "modules", value.modules);
   put(out, "directories", value.directories);
   put(out, "files", value.files);
+  put(out, "allow", value.allow);
   out.end_object();
 }
 
@@ -2833,6 +3263,27 @@ void write(JsonText& out, const BoxNames& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, NamedSet& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .limit("name", out.name, {.max_length = 1000})
+      .optional("pattern", out.pattern)
+      .limit("pattern", out.pattern, {.max_length = 10000})
+      .optional("frames", out.frames)
+      .limit("frames", out.frames, {.max_items = 1000})
+      .optional("set", out.set)
+      .limit("set", out.set, {.max_length = 1000})
+      .ok();
+}
+void write(JsonText& out, const NamedSet& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put_optional(out, "pattern", value.pattern);
+  put_optional(out, "frames", value.frames);
+  put_optional(out, "set", value.set);
+  out.end_object();
+}
+
 bool decode(const Json& value, FlameGraphParams& out, const Path& path) {
   return ObjectReader(value, path)
       .optional("profile", out.profile)
@@ -2847,6 +3298,9 @@ bool decode(const Json& value, FlameGraphParams& out, const Path& path) {
       .optional("colorSpread", out.color_spread)
       .optional("search", out.search)
       .limit("search", out.search, {.max_length = 10000})
+      .defaulted("highlights", out.highlights)
+      .limit("highlights", out.highlights, {.max_items = 16})
+      .defaulted("work", out.work)
       .defaulted("details", out.details)
       .defaulted("nodes", out.nodes)
       .optional("panelId", out.panel_id)
@@ -2864,6 +3318,8 @@ void write(JsonText& out, const FlameGraphParams& value) {
   put_optional(out, "colorMetric", value.color_metric);
   put_optional(out, "colorSpread", value.color_spread);
   put_optional(out, "search", value.search);
+  put(out, "highlights", value.highlights);
+  put(out, "work", value.work);
   put(out, "details", value.details);
   put(out, "nodes", value.nodes);
   put_optional(out, "panelId", value.panel_id);
@@ -2886,6 +3342,8 @@ bool decode(const Json& value, FlameBoxes& out, const Path& path) {
       .optional("node", out.node)
       .optional("color", out.color)
       .optional("colorText", out.color_text)
+      .optional("highlights", out.highlights)
+      .optional("work", out.work)
       .optional("selfText", out.self_text)
       .optional("parentShare", out.parent_share)
       .ok();
@@ -2906,6 +3364,8 @@ void write(JsonText& out, const FlameBoxes& value) {
   put_optional(out, "node", value.node);
   put_optional(out, "color", value.color);
   put_optional(out, "colorText", value.color_text);
+  put_optional(out, "highlights", value.highlights);
+  put_optional(out, "work", value.work);
   put_optional(out, "selfText", value.self_text);
   put_optional(out, "parentShare", value.parent_share);
   out.end_object();
@@ -3048,6 +3508,22 @@ void write(JsonText& out, const Exclusion& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, WorkKind& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("title", out.title)
+      .required("hue", out.hue)
+      .limit("hue", out.hue, {.maximum = 359})
+      .ok();
+}
+void write(JsonText& out, const WorkKind& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "title", value.title);
+  put(out, "hue", value.hue);
+  out.end_object();
+}
+
 bool decode(const Json& value, MetricColumnsBefore& out, const Path& path) {
   return ObjectReader(value, path)
       .required("self", out.self)
@@ -3120,6 +3596,7 @@ bool decode(const Json& value, FlameGraphResult& out, const Path& path) {
       .optional("truncated", out.truncated)
       .optional("search", out.search)
       .defaulted("columns", out.columns)
+      .defaulted("works", out.works)
       .optional("colorScale", out.color_scale)
       .defaulted("warnings", out.warnings)
       .optional("estimated", out.estimated)
@@ -3152,6 +3629,7 @@ void write(JsonText& out, const FlameGraphResult& value) {
   put_optional(out, "truncated", value.truncated);
   put_optional(out, "search", value.search);
   put(out, "columns", value.columns);
+  put(out, "works", value.works);
   put_optional(out, "colorScale", value.color_scale);
   put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);
@@ -3632,6 +4110,196 @@ void write(JsonText& out, const TrendParams& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, TimelineParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("spec", out.spec)
+      .optional("from", out.from)
+      .optional("to", out.to)
+      .defaulted("width", out.width)
+      .limit("width", out.width, {.minimum = 1, .maximum = 20000})
+      .defaulted("minWidth", out.min_width)
+      .limit("minWidth", out.min_width, {.minimum = 1, .maximum = 1000})
+      .defaulted("maxBoxes", out.max_boxes)
+      .limit("maxBoxes", out.max_boxes, {.minimum = 1, .maximum = 5000})
+      .optional("charts", out.charts)
+      .limit("charts", out.charts, {.max_items = 32})
+      .optional("revision", out.revision)
+      .defaulted("tracks", out.tracks)
+      .limit("tracks", out.tracks, {.maximum = 1000})
+      .defaulted("columns", out.columns)
+      .limit("columns", out.columns, {.minimum = 1, .maximum = 4000})
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const TimelineParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put_optional(out, "from", value.from);
+  put_optional(out, "to", value.to);
+  put(out, "width", value.width);
+  put(out, "minWidth", value.min_width);
+  put(out, "maxBoxes", value.max_boxes);
+  put_optional(out, "charts", value.charts);
+  put_optional(out, "revision", value.revision);
+  put(out, "tracks", value.tracks);
+  put(out, "columns", value.columns);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, TimelineTrack& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("id", out.id)
+      .required("kind", out.kind)
+      .required("name", out.name)
+      .optional("filter", out.filter)
+      .required("amount", out.amount)
+      .required("loadText", out.load_text)
+      .required("load", out.load)
+      .ok();
+}
+void write(JsonText& out, const TimelineTrack& value) {
+  out.begin_object();
+  put(out, "id", value.id);
+  put(out, "kind", value.kind);
+  put(out, "name", value.name);
+  put_optional(out, "filter", value.filter);
+  put(out, "amount", value.amount);
+  put(out, "loadText", value.load_text);
+  put(out, "load", value.load);
+  out.end_object();
+}
+
+bool decode(const Json& value, TimelineBoxes& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("depth", out.depth)
+      .required("x", out.x)
+      .required("width", out.width)
+      .required("count", out.count)
+      .required("name", out.name)
+      .required("value", out.value)
+      .required("text", out.text)
+      .required("flags", out.flags)
+      .required("kind", out.kind)
+      .ok();
+}
+void write(JsonText& out, const TimelineBoxes& value) {
+  out.begin_object();
+  put(out, "depth", value.depth);
+  put(out, "x", value.x);
+  put(out, "width", value.width);
+  put(out, "count", value.count);
+  put(out, "name", value.name);
+  put(out, "value", value.value);
+  put(out, "text", value.text);
+  put(out, "flags", value.flags);
+  put(out, "kind", value.kind);
+  out.end_object();
+}
+
+bool decode(const Json& value, TimelineGaps& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("x", out.x)
+      .required("width", out.width)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const TimelineGaps& value) {
+  out.begin_object();
+  put(out, "x", value.x);
+  put(out, "width", value.width);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, TimelineChart& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("track", out.track)
+      .required("rows", out.rows)
+      .required("lanes", out.lanes)
+      .required("minWidth", out.min_width)
+      .required("boxes", out.boxes)
+      .required("gaps", out.gaps)
+      .defaulted("notes", out.notes)
+      .ok();
+}
+void write(JsonText& out, const TimelineChart& value) {
+  out.begin_object();
+  put(out, "track", value.track);
+  put(out, "rows", value.rows);
+  put(out, "lanes", value.lanes);
+  put(out, "minWidth", value.min_width);
+  put(out, "boxes", value.boxes);
+  put(out, "gaps", value.gaps);
+  put(out, "notes", value.notes);
+  out.end_object();
+}
+
+bool decode(const Json& value, TimelineResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .required("viewTotal", out.view_total)
+      .required("begin", out.begin)
+      .required("end", out.end)
+      .required("from", out.from)
+      .required("to", out.to)
+      .required("windowText", out.window_text)
+      .optional("filter", out.filter)
+      .required("basis", out.basis)
+      .required("full", out.full)
+      .required("fullText", out.full_text)
+      .required("columns", out.columns)
+      .required("tracks", out.tracks)
+      .optional("left", out.left)
+      .required("names", out.names)
+      .required("labels", out.labels)
+      .optional("cuts", out.cuts)
+      .defaulted("groups", out.groups)
+      .optional("named", out.named)
+      .required("charts", out.charts)
+      .defaulted("warnings", out.warnings)
+      .optional("excluded", out.excluded)
+      .ok();
+}
+void write(JsonText& out, const TimelineResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "begin", value.begin);
+  put(out, "end", value.end);
+  put(out, "from", value.from);
+  put(out, "to", value.to);
+  put(out, "windowText", value.window_text);
+  put_optional(out, "filter", value.filter);
+  put(out, "basis", value.basis);
+  put(out, "full", value.full);
+  put(out, "fullText", value.full_text);
+  put(out, "columns", value.columns);
+  put(out, "tracks", value.tracks);
+  put_optional(out, "left", value.left);
+  put(out, "names", value.names);
+  put(out, "labels", value.labels);
+  put_optional(out, "cuts", value.cuts);
+  put(out, "groups", value.groups);
+  put_optional(out, "named", value.named);
+  put(out, "charts", value.charts);
+  put(out, "warnings", value.warnings);
+  put_optional(out, "excluded", value.excluded);
+  out.end_object();
+}
+
 bool decode(const Json& value, TrendRow& out, const Path& path) {
   return ObjectReader(value, path)
       .required("path", out.path)
@@ -3707,6 +4375,146 @@ void write(JsonText& out, const TrendResult& value) {
   put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
+  out.end_object();
+}
+
+bool decode(const Json& value, CorrelateParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("spec", out.spec)
+      .optional("table", out.table)
+      .limit("table", out.table, {.max_length = 1000})
+      .optional("left", out.left)
+      .limit("left", out.left, {.max_length = 1000})
+      .optional("right", out.right)
+      .limit("right", out.right, {.max_length = 1000})
+      .defaulted("limit", out.limit)
+      .limit("limit", out.limit, {.maximum = 1000})
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const CorrelateParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put_optional(out, "table", value.table);
+  put_optional(out, "left", value.left);
+  put_optional(out, "right", value.right);
+  put(out, "limit", value.limit);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, CorrelateRole& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("uri", out.uri)
+      .required("records", out.records)
+      .required("contexts", out.contexts)
+      .ok();
+}
+void write(JsonText& out, const CorrelateRole& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "uri", value.uri);
+  put(out, "records", value.records);
+  put(out, "contexts", value.contexts);
+  out.end_object();
+}
+
+bool decode(const Json& value, CorrelateSide& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .optional("file", out.file)
+      .optional("line", out.line)
+      .optional("uri", out.uri)
+      .ok();
+}
+void write(JsonText& out, const CorrelateSide& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put_optional(out, "file", value.file);
+  put_optional(out, "line", value.line);
+  put_optional(out, "uri", value.uri);
+  out.end_object();
+}
+
+bool decode(const Json& value, CorrelatePair& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("left", out.left)
+      .required("right", out.right)
+      .required("amount", out.amount)
+      .required("records", out.records)
+      .optional("meet", out.meet)
+      .ok();
+}
+void write(JsonText& out, const CorrelatePair& value) {
+  out.begin_object();
+  put(out, "left", value.left);
+  put(out, "right", value.right);
+  put(out, "amount", value.amount);
+  put(out, "records", value.records);
+  put_optional(out, "meet", value.meet);
+  out.end_object();
+}
+
+bool decode(const Json& value, CorrelateMeet& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("amount", out.amount)
+      .required("records", out.records)
+      .required("named", out.named)
+      .ok();
+}
+void write(JsonText& out, const CorrelateMeet& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "amount", value.amount);
+  put(out, "records", value.records);
+  put(out, "named", value.named);
+  out.end_object();
+}
+
+bool decode(const Json& value, CorrelateResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .required("viewTotal", out.view_total)
+      .required("table", out.table)
+      .required("tables", out.tables)
+      .required("roles", out.roles)
+      .required("left", out.left)
+      .required("right", out.right)
+      .required("pairs", out.pairs)
+      .required("pairCount", out.pair_count)
+      .required("meets", out.meets)
+      .required("verdict", out.verdict)
+      .defaulted("warnings", out.warnings)
+      .ok();
+}
+void write(JsonText& out, const CorrelateResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "table", value.table);
+  put(out, "tables", value.tables);
+  put(out, "roles", value.roles);
+  put(out, "left", value.left);
+  put(out, "right", value.right);
+  put(out, "pairs", value.pairs);
+  put(out, "pairCount", value.pair_count);
+  put(out, "meets", value.meets);
+  put(out, "verdict", value.verdict);
+  put(out, "warnings", value.warnings);
   out.end_object();
 }
 
@@ -3833,6 +4641,79 @@ void write(JsonText& out, const SearchResult& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, SetsParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("spec", out.spec)
+      .defaulted("sets", out.sets)
+      .limit("sets", out.sets, {.max_items = 16})
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const SetsParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put(out, "sets", value.sets);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, SetShare& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("title", out.title)
+      .required("amount", out.amount)
+      .optional("first", out.first)
+      .required("functions", out.functions)
+      .optional("hue", out.hue)
+      .limit("hue", out.hue, {.maximum = 359})
+      .defaulted("own", out.own)
+      .ok();
+}
+void write(JsonText& out, const SetShare& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "title", value.title);
+  put(out, "amount", value.amount);
+  put_optional(out, "first", value.first);
+  put(out, "functions", value.functions);
+  put_optional(out, "hue", value.hue);
+  put(out, "own", value.own);
+  out.end_object();
+}
+
+bool decode(const Json& value, SetsResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("viewTotal", out.view_total)
+      .required("sets", out.sets)
+      .required("anyOf", out.any_of)
+      .defaulted("warnings", out.warnings)
+      .optional("estimated", out.estimated)
+      .optional("excluded", out.excluded)
+      .ok();
+}
+void write(JsonText& out, const SetsResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "viewTotal", value.view_total);
+  put(out, "sets", value.sets);
+  put(out, "anyOf", value.any_of);
+  put(out, "warnings", value.warnings);
+  put_optional(out, "estimated", value.estimated);
+  put_optional(out, "excluded", value.excluded);
+  out.end_object();
+}
+
 bool decode(const Json& value, MatchParams& out, const Path& path) {
   return ObjectReader(value, path)
       .optional("profile", out.profile)
@@ -3903,6 +4784,276 @@ void write(JsonText& out, const MatchResult& value) {
   put(out, "spec", value.spec);
   put(out, "metric", value.metric);
   put_optional(out, "match", value.match);
+  put(out, "warnings", value.warnings);
+  put_optional(out, "estimated", value.estimated);
+  put_optional(out, "excluded", value.excluded);
+  out.end_object();
+}
+
+bool decode(const Json& value, RangesParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .optional("function", out.function)
+      .limit("function", out.function, {.max_length = 10000})
+      .optional("key", out.key)
+      .optional("revision", out.revision)
+      .optional("textDocument", out.text_document)
+      .optional("position", out.position)
+      .optional("spec", out.spec)
+      .defaulted("workspaceFilters", out.workspace_filters)
+      .defaulted("by", out.by)
+      .defaulted("bySelf", out.by_self)
+      .defaulted("metrics", out.metrics)
+      .limit("metrics", out.metrics, {.max_items = 64})
+      .defaulted("offset", out.offset)
+      .defaulted("limit", out.limit)
+      .limit("limit", out.limit, {.maximum = 10000})
+      .defaulted("source", out.source)
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const RangesParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put_optional(out, "function", value.function);
+  put_optional(out, "key", value.key);
+  put_optional(out, "revision", value.revision);
+  put_optional(out, "textDocument", value.text_document);
+  put_optional(out, "position", value.position);
+  put_optional(out, "spec", value.spec);
+  put(out, "workspaceFilters", value.workspace_filters);
+  put(out, "by", value.by);
+  put(out, "bySelf", value.by_self);
+  put(out, "metrics", value.metrics);
+  put(out, "offset", value.offset);
+  put(out, "limit", value.limit);
+  put(out, "source", value.source);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, RangeColumns& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("place", out.place)
+      .required("from", out.from)
+      .required("to", out.to)
+      .required("file", out.file)
+      .required("line", out.line)
+      .required("code", out.code)
+      .required("self", out.self)
+      .required("total", out.total)
+      .required("selfText", out.self_text)
+      .required("totalText", out.total_text)
+      .required("share", out.share)
+      .required("viewShare", out.view_share)
+      .required("running", out.running)
+      .required("runningShare", out.running_share)
+      .required("heat", out.heat)
+      .required("source", out.source)
+      .ok();
+}
+void write(JsonText& out, const RangeColumns& value) {
+  out.begin_object();
+  put(out, "place", value.place);
+  put(out, "from", value.from);
+  put(out, "to", value.to);
+  put(out, "file", value.file);
+  put(out, "line", value.line);
+  put(out, "code", value.code);
+  put(out, "self", value.self);
+  put(out, "total", value.total);
+  put(out, "selfText", value.self_text);
+  put(out, "totalText", value.total_text);
+  put(out, "share", value.share);
+  put(out, "viewShare", value.view_share);
+  put(out, "running", value.running);
+  put(out, "runningShare", value.running_share);
+  put(out, "heat", value.heat);
+  put(out, "source", value.source);
+  out.end_object();
+}
+
+bool decode(const Json& value, RangesResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .required("viewTotal", out.view_total)
+      .required("name", out.name)
+      .required("label", out.label)
+      .required("file", out.file)
+      .required("line", out.line)
+      .required("key", out.key)
+      .required("self", out.self)
+      .required("functionTotal", out.function_total)
+      .required("by", out.by)
+      .required("available", out.available)
+      .required("rowCount", out.row_count)
+      .required("offset", out.offset)
+      .required("files", out.files)
+      .required("fileUris", out.file_uris)
+      .required("rows", out.rows)
+      .defaulted("columns", out.columns)
+      .optional("remainder", out.remainder)
+      .optional("note", out.note)
+      .defaulted("warnings", out.warnings)
+      .optional("estimated", out.estimated)
+      .optional("excluded", out.excluded)
+      .ok();
+}
+void write(JsonText& out, const RangesResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "name", value.name);
+  put(out, "label", value.label);
+  put(out, "file", value.file);
+  put(out, "line", value.line);
+  put(out, "key", value.key);
+  put(out, "self", value.self);
+  put(out, "functionTotal", value.function_total);
+  put(out, "by", value.by);
+  put(out, "available", value.available);
+  put(out, "rowCount", value.row_count);
+  put(out, "offset", value.offset);
+  put(out, "files", value.files);
+  put(out, "fileUris", value.file_uris);
+  put(out, "rows", value.rows);
+  put(out, "columns", value.columns);
+  put_optional(out, "remainder", value.remainder);
+  put_optional(out, "note", value.note);
+  put(out, "warnings", value.warnings);
+  put_optional(out, "estimated", value.estimated);
+  put_optional(out, "excluded", value.excluded);
+  out.end_object();
+}
+
+bool decode(const Json& value, ReportParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .optional("spec", out.spec)
+      .defaulted("workspaceFilters", out.workspace_filters)
+      .optional("function", out.function)
+      .limit("function", out.function, {.max_length = 10000})
+      .defaulted("by", out.by)
+      .defaulted("ranges", out.ranges)
+      .defaulted("sections", out.sections)
+      .defaulted("minShare", out.min_share)
+      .limit("minShare", out.min_share, {.minimum = 0, .maximum = 1})
+      .defaulted("limit", out.limit)
+      .limit("limit", out.limit, {.maximum = 1000})
+      .defaulted("rangeLimit", out.range_limit)
+      .limit("rangeLimit", out.range_limit, {.maximum = 1000})
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const ReportParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put_optional(out, "spec", value.spec);
+  put(out, "workspaceFilters", value.workspace_filters);
+  put_optional(out, "function", value.function);
+  put(out, "by", value.by);
+  put(out, "ranges", value.ranges);
+  put(out, "sections", value.sections);
+  put(out, "minShare", value.min_share);
+  put(out, "limit", value.limit);
+  put(out, "rangeLimit", value.range_limit);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, ReportSection& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("amount", out.amount)
+      .required("functionCount", out.function_count)
+      .ok();
+}
+void write(JsonText& out, const ReportSection& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "amount", value.amount);
+  put(out, "functionCount", value.function_count);
+  out.end_object();
+}
+
+bool decode(const Json& value, ReportColumns& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("section", out.section)
+      .required("kind", out.kind)
+      .required("name", out.name)
+      .required("self", out.self)
+      .required("share", out.share)
+      .required("totalShare", out.total_share)
+      .required("running", out.running)
+      .required("count", out.count)
+      .required("file", out.file)
+      .required("line", out.line)
+      .ok();
+}
+void write(JsonText& out, const ReportColumns& value) {
+  out.begin_object();
+  put(out, "section", value.section);
+  put(out, "kind", value.kind);
+  put(out, "name", value.name);
+  put(out, "self", value.self);
+  put(out, "share", value.share);
+  put(out, "totalShare", value.total_share);
+  put(out, "running", value.running);
+  put(out, "count", value.count);
+  put(out, "file", value.file);
+  put(out, "line", value.line);
+  out.end_object();
+}
+
+bool decode(const Json& value, ReportResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .required("viewTotal", out.view_total)
+      .required("sectionsBy", out.sections_by)
+      .required("sections", out.sections)
+      .required("rows", out.rows)
+      .required("files", out.files)
+      .required("fileUris", out.file_uris)
+      .required("lines", out.lines)
+      .required("lineRows", out.line_rows)
+      .optional("note", out.note)
+      .defaulted("warnings", out.warnings)
+      .optional("estimated", out.estimated)
+      .optional("excluded", out.excluded)
+      .ok();
+}
+void write(JsonText& out, const ReportResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "sectionsBy", value.sections_by);
+  put(out, "sections", value.sections);
+  put(out, "rows", value.rows);
+  put(out, "files", value.files);
+  put(out, "fileUris", value.file_uris);
+  put(out, "lines", value.lines);
+  put(out, "lineRows", value.line_rows);
+  put_optional(out, "note", value.note);
   put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
@@ -4063,6 +5214,7 @@ bool decode(const Json& value, HoverPage& out, const Path& path) {
       .required("rows", out.rows)
       .required("remarks", out.remarks)
       .required("lists", out.lists)
+      .defaulted("tips", out.tips)
       .required("foot", out.foot)
       .ok();
 }
@@ -4077,6 +5229,7 @@ void write(JsonText& out, const HoverPage& value) {
   put(out, "rows", value.rows);
   put(out, "remarks", value.remarks);
   put(out, "lists", value.lists);
+  put(out, "tips", value.tips);
   put(out, "foot", value.foot);
   out.end_object();
 }
@@ -4384,6 +5537,8 @@ bool decode(const Json& value, InstructionColumns& out, const Path& path) {
       .required("totalShare", out.total_share)
       .required("heat", out.heat)
       .optional("bytes", out.bytes)
+      .optional("executed", out.executed)
+      .optional("executedText", out.executed_text)
       .ok();
 }
 void write(JsonText& out, const InstructionColumns& value) {
@@ -4408,6 +5563,8 @@ void write(JsonText& out, const InstructionColumns& value) {
   put(out, "totalShare", value.total_share);
   put(out, "heat", value.heat);
   put_optional(out, "bytes", value.bytes);
+  put_optional(out, "executed", value.executed);
+  put_optional(out, "executedText", value.executed_text);
   out.end_object();
 }
 
@@ -4436,6 +5593,7 @@ bool decode(const Json& value, CodeBlockColumns& out, const Path& path) {
       .required("self", out.self)
       .required("selfText", out.self_text)
       .required("selfShare", out.self_share)
+      .optional("executedText", out.executed_text)
       .ok();
 }
 void write(JsonText& out, const CodeBlockColumns& value) {
@@ -4446,6 +5604,41 @@ void write(JsonText& out, const CodeBlockColumns& value) {
   put(out, "self", value.self);
   put(out, "selfText", value.self_text);
   put(out, "selfShare", value.self_share);
+  put_optional(out, "executedText", value.executed_text);
+  out.end_object();
+}
+
+bool decode(const Json& value, CodeBranchColumns& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("row", out.row)
+      .required("target", out.target)
+      .required("targetName", out.target_name)
+      .required("taken", out.taken)
+      .required("takenShare", out.taken_share)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const CodeBranchColumns& value) {
+  out.begin_object();
+  put(out, "row", value.row);
+  put(out, "target", value.target);
+  put(out, "targetName", value.target_name);
+  put(out, "taken", value.taken);
+  put(out, "takenShare", value.taken_share);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, CodeBranches& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("taken", out.taken)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const CodeBranches& value) {
+  out.begin_object();
+  put(out, "taken", value.taken);
+  put(out, "text", value.text);
   out.end_object();
 }
 
@@ -4535,6 +5728,7 @@ bool decode(const Json& value, SourceDisassemblyResult& out, const Path& path) {
       .required("jumps", out.jumps)
       .required("headings", out.headings)
       .required("lines", out.lines)
+      .optional("branches", out.branches)
       .defaulted("rest", out.rest)
       .defaulted("warnings", out.warnings)
       .optional("estimated", out.estimated)
@@ -4567,6 +5761,7 @@ void write(JsonText& out, const SourceDisassemblyResult& value) {
   put(out, "jumps", value.jumps);
   put(out, "headings", value.headings);
   put(out, "lines", value.lines);
+  put_optional(out, "branches", value.branches);
   put(out, "rest", value.rest);
   put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);

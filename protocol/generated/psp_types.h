@@ -248,8 +248,11 @@ enum class FilterBy : std::uint8_t {
   label,  // Labels of samples: `key` and `pattern`.
   time,  // The time of samples: `from` and `to`.
   fragment,  // A run of frames, one below the other: `frames`.
+  path,  // What stacks begin with, from the root on: `frames`.
   package,  // Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
   code,  // The piece of machine code that holds an address, `libx.so+0x1234` as `pattern`.
+  kind,  // Named sets: frames of the set that `pattern` names, such as `gc`, or of all sets that it matches.
+  work,  // With `keep` and `drop`: stacks that end in the own work of the set that `pattern` names, not in what it calls back.
   mine,  // With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the workspace and its settings say.
   recursion,  // With `collapse`: a function that calls itself directly becomes one frame.
   unrecognized,  // a value of a newer peer; OpenEnum keeps its text
@@ -342,6 +345,23 @@ enum class ChangeKind : std::int32_t {
   deleted = 4,  // There before alone: `[D]`.
 };
 
+// What a track of a timeline is.
+enum class TimelineTrackKind : std::uint8_t {
+  thread,  // A thread.
+  no_thread,  // The samples of which no thread is known.
+  tasks,  // Asynchronous work of no thread, in lanes.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(TimelineTrackKind value);
+bool from_wire(std::string_view text, TimelineTrackKind& value);
+
+// Bits of a box of a timeline.
+enum class TimelineFlag : std::int32_t {
+  open = 1,  // Its end is not known: it is drawn to the last event of its thread.
+  inlined = 2,  // The call was inlined.
+};
+constexpr std::uint32_t bit(TimelineFlag flag) { return static_cast<std::uint32_t>(flag); }
+
 // What boxes of an aggregate are coloured by: how uneven the values of its inputs are, or one of
 // the other names of `SpreadSort`.
 enum class SpreadColor : std::uint8_t {
@@ -380,6 +400,38 @@ enum class TrendKind : std::uint8_t {
 };
 std::string_view to_wire(TrendKind value);
 bool from_wire(std::string_view text, TrendKind& value);
+
+// What a part of a function is.
+enum class RangeUnit : std::uint8_t {
+  auto_,  // Lines where they are known, else bytecodes, else addresses.
+  line,  // A source line, of any file.
+  address,  // An instruction.
+  bytecode,  // A bytecode, or a range of them.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(RangeUnit value);
+bool from_wire(std::string_view text, RangeUnit& value);
+
+// What the sections of a report are.
+enum class ReportSections : std::uint8_t {
+  auto_,  // Modules where there are two to eight of them, else kinds of code.
+  kind,  // Kinds of code: native, JIT, interpreted, kernel, garbage collection.
+  module,  // Modules.
+  none,  // One section.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(ReportSections value);
+bool from_wire(std::string_view text, ReportSections& value);
+
+// What a row of a report is.
+enum class ReportRowKind : std::uint8_t {
+  function,  // A function.
+  range,  // A part of the function above.
+  others,  // Functions, or ranges, below the cut.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(ReportRowKind value);
+bool from_wire(std::string_view text, ReportRowKind& value);
 
 // Why a hot path goes no further.
 enum class HotPathEnd : std::uint8_t {
@@ -428,6 +480,27 @@ enum class LineTrust : std::uint8_t {
 };
 std::string_view to_wire(LineTrust value);
 bool from_wire(std::string_view text, LineTrust& value);
+
+// Whose a script is.
+enum class AnalysisOrigin : std::uint8_t {
+  bundled,  // profd brings it.
+  user,  // It lies in the user's folder of settings.
+  workspace,  // It lies in the workspace, which somebody else may have written.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(AnalysisOrigin value);
+bool from_wire(std::string_view text, AnalysisOrigin& value);
+
+// What an argument of a script is.
+enum class AnalysisArgumentType : std::uint8_t {
+  string,  // A text.
+  number,  // A number.
+  integer,  // A whole number.
+  boolean,  // `true` or `false`.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(AnalysisArgumentType value);
+bool from_wire(std::string_view text, AnalysisArgumentType& value);
 
 // How a path of a profile was matched to a file.
 enum class MappingRule : std::uint8_t {
@@ -1963,10 +2036,16 @@ struct Filter {
   std::optional<Number> from;
   // For time: nanoseconds since the first sample, not included.
   std::optional<Number> to;
+  // For time, with `from` and `to`: the window again after each so many nanoseconds, at least as
+  // many as it is long.
+  std::optional<Number> every;
   // For labels: the key.
   std::optional<std::string> key;
-  // For fragments: names, caller first.
+  // For fragments and paths: names, caller first.
   std::optional<std::vector<std::string>> frames;
+  // Of a profile of records of several contexts: it is not this context that the filter looks at,
+  // but the one of that role.
+  std::optional<std::string> linked;
 };
 bool decode(const nlohmann::json& value, Filter& out, const Path& path);
 void write(JsonText& out, const Filter& value);
@@ -1994,6 +2073,65 @@ void write(JsonText& out, const ViewSpec& value);
 // A view, as an object or in its one canonical text form: `top-down by function | keep function
 // /^http/ | metric cpu`.
 using ViewSpecLike = std::variant<std::string, ViewSpec>;
+
+// Parameters of `profile/tips`.
+struct TipsParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // Metric and filters; absent: the whole profile in its default metric.
+  std::optional<ViewSpecLike> spec;
+  // The filters that hints, lenses and hovers have, of the project and of the session's settings,
+  // are applied before those of `spec`.
+  bool workspace_filters = false;
+};
+bool decode(const nlohmann::json& value, TipsParams& out, const Path& path);
+void write(JsonText& out, const TipsParams& value);
+
+// What a rule says about a profile.
+struct Tip {
+  // The rule: what the setting `tipsOff` names.
+  std::string id;
+  // What it is about, in a word or two.
+  std::string title;
+  // A sentence with the evidence in numbers.
+  std::string text;
+  // What usually helps, as a sentence; empty: nothing is known.
+  std::string advice;
+  // What it can bring at most: what dropping the stacks that `filter` keeps saves. Absent: it is
+  // about what the profile can tell, not about what to save.
+  std::optional<Amount> bound;
+  // The same as a sentence.
+  std::optional<std::string> bound_text;
+  // The filter that keeps what it is about, in text form.
+  std::optional<std::string> filter;
+  // The function to look at first.
+  std::optional<SourceRef> place;
+  // How much of the view comes from there, as shown.
+  std::optional<std::string> place_text;
+  // Where more is said: a URL, or page and heading in the documentation of profd
+  // (`tips.md#allocator`).
+  std::string link;
+};
+bool decode(const nlohmann::json& value, Tip& out, const Path& path);
+void write(JsonText& out, const Tip& value);
+
+// The tips.
+struct TipsResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // At most three, what can bring most first.
+  std::vector<Tip> tips;
+  // How many weaker ones were left out.
+  std::uint32_t more = 0;
+};
+bool decode(const nlohmann::json& value, TipsResult& out, const Path& path);
+void write(JsonText& out, const TipsResult& value);
 
 // Parameters of `profile/export`.
 struct ProfileExportParams {
@@ -2056,6 +2194,198 @@ struct ProfileChangedParams {
 };
 bool decode(const nlohmann::json& value, ProfileChangedParams& out, const Path& path);
 void write(JsonText& out, const ProfileChangedParams& value);
+
+// Parameters of `analysis/list`.
+struct AnalysisListParams {
+  // The one that is meant, with its text; absent: all, without.
+  std::optional<std::string> name;
+};
+bool decode(const nlohmann::json& value, AnalysisListParams& out, const Path& path);
+void write(JsonText& out, const AnalysisListParams& value);
+
+// An argument that a script declares.
+struct AnalysisArgument {
+  // What it is called.
+  std::string name;
+  // What its value is.
+  OpenEnum<AnalysisArgumentType> type;
+  // The value of who names none, as text.
+  std::string default_;
+  // What it means.
+  std::string documentation;
+};
+bool decode(const nlohmann::json& value, AnalysisArgument& out, const Path& path);
+void write(JsonText& out, const AnalysisArgument& value);
+
+// An analysis: a script, by what its head says.
+struct AnalysisInfo {
+  // What it is run by: the name of its file, without `.lua`.
+  std::string name;
+  // What it does, in a line.
+  std::string title;
+  // Whose it is.
+  OpenEnum<AnalysisOrigin> origin;
+  // Its file; absent: profd brings it.
+  std::optional<std::string> uri;
+  // It runs without a question.
+  bool trusted = false;
+  // Of its text: what `trust` of `analysis/run` says yes to.
+  std::string hash;
+  // Of how many profiles it is, at least.
+  std::uint32_t min_profiles = 0;
+  // And at most.
+  std::uint32_t max_profiles = 0;
+  // Its arguments, in the order of the head.
+  std::vector<AnalysisArgument> arguments;
+  // The script, where one was asked for by name.
+  std::optional<std::string> text;
+};
+bool decode(const nlohmann::json& value, AnalysisInfo& out, const Path& path);
+void write(JsonText& out, const AnalysisInfo& value);
+
+// Result of `analysis/list`.
+struct AnalysisListResult {
+  // By name.
+  std::vector<AnalysisInfo> analyses;
+  // Scripts that are there and not taken, each with the reason.
+  std::vector<std::string> problems;
+};
+bool decode(const nlohmann::json& value, AnalysisListResult& out, const Path& path);
+void write(JsonText& out, const AnalysisListResult& value);
+
+// A value for an argument.
+struct AnalysisValue {
+  // The argument.
+  std::string name;
+  // Its value, as text.
+  std::string value;
+};
+bool decode(const nlohmann::json& value, AnalysisValue& out, const Path& path);
+void write(JsonText& out, const AnalysisValue& value);
+
+// Parameters of `analysis/run`.
+struct AnalysisRunParams {
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // Which; with `text` what errors call it.
+  std::string name;
+  // The script itself, as somebody is writing it; absent: the one of that name.
+  std::optional<std::string> text;
+  // The profiles.
+  std::vector<ComposedPart> of;
+  // Arguments; those that are not named have their defaults.
+  std::vector<AnalysisValue> arguments;
+  // `hash` of an earlier `ask`, to which the user said yes.
+  std::optional<std::string> trust;
+  // How to open the profile that comes out.
+  std::optional<OpenOptions> options;
+};
+bool decode(const nlohmann::json& value, AnalysisRunParams& out, const Path& path);
+void write(JsonText& out, const AnalysisRunParams& value);
+
+// What the user is to be asked before a script runs.
+struct AnalysisQuestion {
+  // The question, as a sentence.
+  std::string text;
+  // The script.
+  std::string uri;
+  // Of its text: the yes is to this.
+  std::string hash;
+};
+bool decode(const nlohmann::json& value, AnalysisQuestion& out, const Path& path);
+void write(JsonText& out, const AnalysisQuestion& value);
+
+// A column of a table of a script.
+struct AnalysisColumn {
+  // Its title.
+  std::string title;
+  // The unit of its numbers; empty: texts, or plain numbers.
+  std::string unit;
+};
+bool decode(const nlohmann::json& value, AnalysisColumn& out, const Path& path);
+void write(JsonText& out, const AnalysisColumn& value);
+
+// A row of a table of a script, a cell a column.
+struct AnalysisRow {
+  // As shown.
+  std::vector<std::string> cells;
+  // As numbers; null: it is none.
+  std::vector<std::optional<Number>> values;
+};
+bool decode(const nlohmann::json& value, AnalysisRow& out, const Path& path);
+void write(JsonText& out, const AnalysisRow& value);
+
+// A table that a script made.
+struct AnalysisTable {
+  // Its title.
+  std::string title;
+  // Its columns.
+  std::vector<AnalysisColumn> columns;
+  // Its rows, in the order of the script.
+  std::vector<AnalysisRow> rows;
+  // Rows beyond these.
+  std::int64_t left = 0;
+};
+bool decode(const nlohmann::json& value, AnalysisTable& out, const Path& path);
+void write(JsonText& out, const AnalysisTable& value);
+
+// What a script says of a source line.
+struct AnalysisAnnotation {
+  // The file, as the profile names it.
+  std::string file;
+  // Where it is in the workspace; absent: it is not there.
+  std::optional<std::string> uri;
+  // Line, 0-based.
+  std::uint32_t line = 0;
+  // What is said.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, AnalysisAnnotation& out, const Path& path);
+void write(JsonText& out, const AnalysisAnnotation& value);
+
+// What a script made of profiles.
+struct AnalysisRunResult {
+  // The script.
+  std::string name;
+  // It did not run: its user is to be asked. All else is empty.
+  std::optional<AnalysisQuestion> ask;
+  // The profile it made: open, as any other. Absent: it made none.
+  std::optional<ProfileOpenResult> opened;
+  // What it printed.
+  std::string text;
+  // Its tables.
+  std::vector<AnalysisTable> tables;
+  // What it says of source lines.
+  std::vector<AnalysisAnnotation> annotations;
+  // Annotations beyond these.
+  std::int64_t left = 0;
+  // How long it ran, in nanoseconds.
+  std::optional<Measure> duration;
+};
+bool decode(const nlohmann::json& value, AnalysisRunResult& out, const Path& path);
+void write(JsonText& out, const AnalysisRunResult& value);
+
+// Parameters of `analysis/save`.
+struct AnalysisSaveParams {
+  // Its name: letters, digits, `_` and `-`.
+  std::string name;
+  // The script.
+  std::string text;
+  // Over one that is there.
+  bool overwrite = false;
+};
+bool decode(const nlohmann::json& value, AnalysisSaveParams& out, const Path& path);
+void write(JsonText& out, const AnalysisSaveParams& value);
+
+// Where a script was written.
+struct AnalysisSaveResult {
+  // Its file.
+  std::string uri;
+  // Of its text.
+  std::string hash;
+};
+bool decode(const nlohmann::json& value, AnalysisSaveResult& out, const Path& path);
+void write(JsonText& out, const AnalysisSaveResult& value);
 
 // Parameters of `metric/list`.
 struct MetricListParams {
@@ -2156,7 +2486,7 @@ void write(JsonText& out, const ProfileModulesParams& value);
 
 // A file that was looked at for a module.
 struct TriedFile {
-  // The file.
+  // The file, or the address that it was asked for at.
   std::string path;
   // What became of it: `used`, or why it was not.
   std::string why;
@@ -2184,6 +2514,13 @@ struct ProfileModule {
   std::optional<std::string> file;
   // That nothing but its user's word says that `file` is what ran: the profile has no build id.
   bool unchecked = false;
+  // That `file` is taken for what ran by its device, inode and generation, which the recording has,
+  // and by being older than it: there is no build id.
+  bool by_inode = false;
+  // Addresses of servers that may have its files: they are asked once `profile/symbolize` has
+  // `allow`. Empty: nothing is missing, it has no build id, they were asked, or the setting
+  // `debuginfod` does not allow it.
+  std::vector<std::string> fetch;
   // The files that were looked at.
   std::vector<TriedFile> tried;
   // How many of its frames have an address.
@@ -2234,6 +2571,10 @@ struct ProfileSymbolizeParams {
   std::vector<std::string> directories;
   // Binaries of modules.
   std::vector<ModuleFile> files;
+  // Their user's consent that, this time, files of these modules are fetched from the servers of
+  // `ProfileModule.fetch`, which learn their build ids. An error where the setting `debuginfod` is
+  // `off`.
+  bool allow = false;
 };
 bool decode(const nlohmann::json& value, ProfileSymbolizeParams& out, const Path& path);
 void write(JsonText& out, const ProfileSymbolizeParams& value);
@@ -2360,6 +2701,21 @@ void write(JsonText& out, const BoxNames& value);
 // which need no revision.
 using ZoomTarget = std::variant<std::int64_t, std::vector<std::int64_t>, BoxNames>;
 
+// Frames under a name: those whose name matches `pattern`, a run of `frames`, or what `set` calls
+// by its name. One of the three is given.
+struct NamedSet {
+  // What it is called in the answer.
+  std::string name;
+  // An RE2 regular expression over names, as of `view/search`.
+  std::optional<std::string> pattern;
+  // A run of functions, one below the other, caller first.
+  std::optional<std::vector<std::string>> frames;
+  // A set that profd or the project has: `gc`.
+  std::optional<std::string> set;
+};
+bool decode(const nlohmann::json& value, NamedSet& out, const Path& path);
+void write(JsonText& out, const NamedSet& value);
+
 // Parameters of `view/flameGraph`.
 struct FlameGraphParams {
   // The profile; absent: the default one.
@@ -2385,6 +2741,10 @@ struct FlameGraphParams {
   // An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no
   // box is asked for with `view/hiddenMatches`, so that no box waits for it.
   std::optional<std::string> search;
+  // Fills the column `highlights`; their shares are asked for with `view/sets`.
+  std::vector<NamedSet> highlights;
+  // Fills the column `work` and `works`: the kind of work of each box.
+  bool work = false;
   // Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules
   // of the names.
   bool details = false;
@@ -2427,6 +2787,12 @@ struct FlameBoxes {
   std::optional<std::vector<std::optional<Number>>> color;
   // The same as shown.
   std::optional<std::vector<std::string>> color_text;
+  // Which of the request's `highlights` the box is of: bit i is that of the i-th, from 0. Of runs
+  // of frames all boxes of the run are.
+  std::optional<std::vector<std::uint32_t>> highlights;
+  // Index into `works`; -1: no kind. It is that of the innermost frame with a kind among the box
+  // and, top-down, those above it, or bottom-up, those it calls.
+  std::optional<std::vector<std::int32_t>> work;
   // With `details`: self value and its share of the view, as shown.
   std::optional<std::vector<std::string>> self_text;
   // With `details`: share of the parent box's total, as shown; empty for the root.
@@ -2561,6 +2927,18 @@ struct Exclusion {
 bool decode(const nlohmann::json& value, Exclusion& out, const Path& path);
 void write(JsonText& out, const Exclusion& value);
 
+// A kind of work.
+struct WorkKind {
+  // Its name, as filters have it: `keep kind gc`.
+  std::string name;
+  // The same for people: `garbage collection`.
+  std::string title;
+  // Its hue, in degrees.
+  std::uint32_t hue = 0;
+};
+bool decode(const nlohmann::json& value, WorkKind& out, const Path& path);
+void write(JsonText& out, const WorkKind& value);
+
 // The side before of a metric by formula, worked out of that side's own sums.
 struct MetricColumnsBefore {
   // Self values; null: no value.
@@ -2655,6 +3033,8 @@ struct FlameGraphResult {
   std::optional<SearchShare> search;
   // The further metrics, as long as `boxes`, in the order asked for.
   std::vector<MetricColumns> columns;
+  // With `work`: the kinds of work that boxes here have.
+  std::vector<WorkKind> works;
   // With `colorMetric` or `colorSpread`: what colours mean.
   std::optional<ColorScale> color_scale;
   // Sentences about the request (a filter that matches nothing), then what was lost in reading the
@@ -3109,6 +3489,179 @@ struct TrendParams {
 bool decode(const nlohmann::json& value, TrendParams& out, const Path& path);
 void write(JsonText& out, const TrendParams& value);
 
+// Parameters of `view/timeline`.
+struct TimelineParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The view; its own `profile` goes before the one beside it. A window of time in it leaves out
+  // what is not in it; `from` and `to` choose what is looked at.
+  ViewSpecLike spec;
+  // Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins.
+  std::optional<Number> from;
+  // Right edge; absent: where the profile ends.
+  std::optional<Number> to;
+  // Width in pixels.
+  double width = 1200;
+  // Boxes narrower than this many pixels are joined; more where there are more than `maxBoxes`.
+  double min_width = 2;
+  // Boxes at most, of all charts together.
+  std::uint32_t max_boxes = 2000;
+  // Tracks by `id` that get a flame chart; absent: the first of the answer.
+  std::optional<std::vector<std::uint32_t>> charts;
+  // The revision whose tracks `charts` names. Another one than the profile's answers
+  // `ContentModified`.
+  std::optional<std::uint32_t> revision;
+  // Tracks listed at most.
+  std::uint32_t tracks = 50;
+  // Columns of the load.
+  std::uint32_t columns = 200;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, TimelineParams& out, const Path& path);
+void write(JsonText& out, const TimelineParams& value);
+
+// A thread, or the asynchronous work of no thread.
+struct TimelineTrack {
+  // Names it in `charts`, as long as the profile has this revision.
+  std::uint32_t id = 0;
+  // What it is.
+  OpenEnum<TimelineTrackKind> kind;
+  // The thread's name, with its number where it has both.
+  std::string name;
+  // The clause of a view that keeps the samples of the thread; absent: there is none.
+  std::optional<std::string> filter;
+  // What its samples hold in the window, and the share of the view.
+  Amount amount;
+  // Of a metric of time the amount over the length of the window: `50.0 %`; else the amount.
+  std::string load_text;
+  // By column the value that belongs there; see `full`.
+  std::vector<Number> load;
+};
+bool decode(const nlohmann::json& value, TimelineTrack& out, const Path& path);
+void write(JsonText& out, const TimelineTrack& value);
+
+// Boxes as columns, all equally long, row by row, each from left to right.
+struct TimelineBoxes {
+  // Row: 0 is the outermost call. From `rows` of the chart on: a lane.
+  std::vector<std::uint32_t> depth;
+  // Begin in nanoseconds after the window's `from`; below 0 where it began before.
+  std::vector<Number> x;
+  // Nanoseconds from its begin to its end, which may lie after the window. 0: a call that took no
+  // time, drawn as a tick.
+  std::vector<Number> width;
+  // How many boxes it stands for; 1: it is one.
+  std::vector<std::int64_t> count;
+  // Index into `names` and `labels`; -1: several were joined.
+  std::vector<std::int32_t> name;
+  // What its samples hold, those of one box whole; of joined boxes the nanoseconds of the window in
+  // which one of them ran.
+  std::vector<Number> value;
+  // Weight and extent: `12 samples, 12 ms; drawn over 15 ms`.
+  std::vector<std::string> text;
+  // Bits of TimelineFlag.
+  std::vector<std::uint32_t> flags;
+  // Kind of frame.
+  std::vector<FrameKind> kind;
+};
+bool decode(const nlohmann::json& value, TimelineBoxes& out, const Path& path);
+void write(JsonText& out, const TimelineBoxes& value);
+
+// Where nothing is known of a thread, as columns; those narrower than `minWidth` are not here.
+struct TimelineGaps {
+  // As of the boxes.
+  std::vector<Number> x;
+  // As of the boxes.
+  std::vector<Number> width;
+  // What it is: `no samples for 3 ms`.
+  std::vector<std::string> text;
+};
+bool decode(const nlohmann::json& value, TimelineGaps& out, const Path& path);
+void write(JsonText& out, const TimelineGaps& value);
+
+// The flame chart of a track.
+struct TimelineChart {
+  // Its `id`.
+  std::uint32_t track = 0;
+  // Rows of calls in the window.
+  std::uint32_t rows = 0;
+  // Rows below them for what overlaps without being called from one another.
+  std::uint32_t lanes = 0;
+  // Nanoseconds: what is shorter was joined.
+  Number min_width;
+  // The boxes.
+  TimelineBoxes boxes;
+  // Where there are no samples.
+  TimelineGaps gaps;
+  // Sentences about what is not here: rows that were cut off, what found no lane.
+  std::vector<std::string> notes;
+};
+bool decode(const nlohmann::json& value, TimelineChart& out, const Path& path);
+void write(JsonText& out, const TimelineChart& value);
+
+// A window of time.
+struct TimelineResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Total of the whole profile.
+  Amount total;
+  // Total of what passed the filters.
+  Amount view_total;
+  // Where the first thread begins, in nanoseconds.
+  Number begin;
+  // Where the last one ends.
+  Number end;
+  // Left edge of the window.
+  Number from;
+  // Right edge, after the left one.
+  Number to;
+  // The window as a phrase.
+  std::string window_text;
+  // The clause of a view that keeps the window: `time 1s..2s`; absent: it is too far off to be
+  // written.
+  std::optional<std::string> filter;
+  // What the load is made of, as a sentence: processor time or elapsed time.
+  std::string basis;
+  // The `load` that fills the height of a track: of a metric of time the length of a column, else
+  // the most there is.
+  Number full;
+  // The same as shown.
+  std::string full_text;
+  // Columns of every `load`, equally wide.
+  std::uint32_t columns = 0;
+  // Those with most in the whole view first.
+  std::vector<TimelineTrack> tracks;
+  // Tracks after the limit; absent: none.
+  std::optional<TableRemainder> left;
+  // Full names.
+  std::vector<std::string> names;
+  // Short names; as long as `names`.
+  std::vector<std::string> labels;
+  // For each of `labels`, where its beginning may be left out; as of `view/flameGraph`.
+  std::optional<std::vector<std::vector<std::uint32_t>>> cuts;
+  // What boxes are coloured by, as of `view/flameGraph`.
+  std::vector<std::string> groups;
+  // What is known of the names.
+  std::optional<NameColumns> named;
+  // In the order asked for.
+  std::vector<TimelineChart> charts;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+  // What belongs to no time or, with filters, cannot be decided on; it is not in the tracks.
+  std::optional<Exclusion> excluded;
+};
+bool decode(const nlohmann::json& value, TimelineResult& out, const Path& path);
+void write(JsonText& out, const TimelineResult& value);
+
 // A path whose values have a trend.
 struct TrendRow {
   // Names, root first.
@@ -3182,6 +3735,126 @@ struct TrendResult {
 };
 bool decode(const nlohmann::json& value, TrendResult& out, const Path& path);
 void write(JsonText& out, const TrendResult& value);
+
+// Parameters of `view/correlate`.
+struct CorrelateParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // Metric of the records, granularity, and filters of `linked` roles; the shape does not matter;
+  // its own `profile` goes before the one beside it.
+  ViewSpecLike spec;
+  // Which records; absent: the first that the profile has.
+  std::optional<std::string> table;
+  // A role; absent: the last but one.
+  std::optional<std::string> left;
+  // Another; absent: the last.
+  std::optional<std::string> right;
+  // Pairs at most, and places where they meet.
+  std::uint32_t limit = 20;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, CorrelateParams& out, const Path& path);
+void write(JsonText& out, const CorrelateParams& value);
+
+// A role of records.
+struct CorrelateRole {
+  // What it is called: allocation, use, reuse.
+  std::string name;
+  // Opens as a profile whose samples are the records, each where it has this role.
+  std::string uri;
+  // Records that passed and have it.
+  std::int64_t records = 0;
+  // Different contexts of these.
+  std::int64_t contexts = 0;
+};
+bool decode(const nlohmann::json& value, CorrelateRole& out, const Path& path);
+void write(JsonText& out, const CorrelateRole& value);
+
+// One side of a pair.
+struct CorrelateSide {
+  // Whole name at the granularity; `(none)` where a record lacks the role.
+  std::string name;
+  // File as the profile calls it.
+  std::optional<std::string> file;
+  // Line in it, 1-based.
+  std::optional<std::uint32_t> line;
+  // The file in the workspace.
+  std::optional<std::string> uri;
+};
+bool decode(const nlohmann::json& value, CorrelateSide& out, const Path& path);
+void write(JsonText& out, const CorrelateSide& value);
+
+// What two roles have together.
+struct CorrelatePair {
+  // Where it has the one role.
+  CorrelateSide left;
+  // Where it has the other.
+  CorrelateSide right;
+  // Of the metric, with the share of the whole.
+  Amount amount;
+  // Records of it.
+  std::int64_t records = 0;
+  // The innermost function that calls both in most of these; absent: none does.
+  std::optional<std::string> meet;
+};
+bool decode(const nlohmann::json& value, CorrelatePair& out, const Path& path);
+void write(JsonText& out, const CorrelatePair& value);
+
+// A function that calls both sides of pairs.
+struct CorrelateMeet {
+  // Its name; empty: no function calls both.
+  std::string name;
+  // What the records have whose innermost common function it is.
+  Amount amount;
+  // How many those are.
+  std::int64_t records = 0;
+  // It is a function that something can be moved into: it has a name, and is no part of a runtime.
+  bool named = false;
+};
+bool decode(const nlohmann::json& value, CorrelateMeet& out, const Path& path);
+void write(JsonText& out, const CorrelateMeet& value);
+
+// What goes with what.
+struct CorrelateResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Of all records.
+  Amount total;
+  // Of those that passed the filters.
+  Amount view_total;
+  // Which records these are.
+  std::string table;
+  // All that the profile has.
+  std::vector<std::string> tables;
+  // Its roles, in the order of the file.
+  std::vector<CorrelateRole> roles;
+  // The one role.
+  std::string left;
+  // The other.
+  std::string right;
+  // By the metric, most first.
+  std::vector<CorrelatePair> pairs;
+  // Pairs in all.
+  std::int64_t pair_count = 0;
+  // Where both sides meet, most first.
+  std::vector<CorrelateMeet> meets;
+  // What there is to say, as a sentence.
+  std::string verdict;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+};
+bool decode(const nlohmann::json& value, CorrelateResult& out, const Path& path);
+void write(JsonText& out, const CorrelateResult& value);
 
 // Parameters of `view/hotPath`.
 struct HotPathParams {
@@ -3300,6 +3973,73 @@ struct SearchResult {
 bool decode(const nlohmann::json& value, SearchResult& out, const Path& path);
 void write(JsonText& out, const SearchResult& value);
 
+// Parameters of `view/sets`.
+struct SetsParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // Metric, granularity and filters; the shape does not matter; its own `profile` goes before the
+  // one beside it.
+  ViewSpecLike spec;
+  // The sets; absent or empty: the kinds of work.
+  std::vector<NamedSet> sets;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, SetsParams& out, const Path& path);
+void write(JsonText& out, const SetsParams& value);
+
+// How much of a view belongs to a set.
+struct SetShare {
+  // Its name, as filters have it: `keep kind gc`.
+  std::string name;
+  // The same for people: `garbage collection`.
+  std::string title;
+  // The stacks through a frame of it, each counted once.
+  Amount amount;
+  // Of kinds of work: the stacks that have its colour. Those of all kinds, and what has none, make
+  // the view's total.
+  std::optional<Amount> first;
+  // How many names of the view are in it.
+  std::int64_t functions = 0;
+  // Of kinds of work: the hue of their boxes, in degrees.
+  std::optional<std::uint32_t> hue;
+  // The project's or the user's, not one that comes with profd.
+  bool own = false;
+};
+bool decode(const nlohmann::json& value, SetShare& out, const Path& path);
+void write(JsonText& out, const SetShare& value);
+
+// What belongs to the sets.
+struct SetsResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Total of what passed the filters.
+  Amount view_total;
+  // The sets in the order asked for; kinds of work by what they come to, largest first, those
+  // without a stack left out.
+  std::vector<SetShare> sets;
+  // The stacks that belong to any of them, each counted once.
+  Amount any_of;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+  // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: all are as measured.
+  std::optional<std::string> estimated;
+  // What filters by thread, label or time cannot decide on; it is not in the view.
+  std::optional<Exclusion> excluded;
+};
+bool decode(const nlohmann::json& value, SetsResult& out, const Path& path);
+void write(JsonText& out, const SetsResult& value);
+
 // Parameters of `view/match`.
 struct MatchParams {
   // The profile; absent: the default one.
@@ -3368,6 +4108,258 @@ struct MatchResult {
 };
 bool decode(const nlohmann::json& value, MatchResult& out, const Path& path);
 void write(JsonText& out, const MatchResult& value);
+
+// Parameters of `view/ranges`. What is meant is said by `function`, by `key`, or by `textDocument`
+// and `position`; the first that is there counts, and of none it is the function with the most.
+struct RangesParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // A function, as it is shown anywhere.
+  std::optional<std::string> function;
+  // A row or box of the view `spec`: its function.
+  std::optional<std::int64_t> key;
+  // The revision that `key` is of; required with it. Another one than the profile's answers
+  // `ContentModified`.
+  std::optional<std::uint32_t> revision;
+  // A source file.
+  std::optional<TextDocumentIdentifier> text_document;
+  // A place in it: the function that costs most on its line.
+  std::optional<Position> position;
+  // Metric and filters; the shape does not matter; its own `profile` goes before the one beside it.
+  // Absent: `flat`.
+  std::optional<ViewSpecLike> spec;
+  // The filters that hints, lenses and hovers have, of the project and of the session's settings,
+  // are applied before those of `spec`.
+  bool workspace_filters = false;
+  // What a row is.
+  OpenEnum<RangeUnit> by = RangeUnit::auto_;
+  // Largest self value first; else in the order of the code, the function's own file first.
+  bool by_self = false;
+  // Further metrics to list, stored or by formula.
+  std::vector<std::string> metrics;
+  // First row.
+  std::uint32_t offset = 0;
+  // Rows at most.
+  std::uint32_t limit = 1000;
+  // With the text of every row's line, where its file is in the workspace.
+  bool source = false;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, RangesParams& out, const Path& path);
+void write(JsonText& out, const RangesParams& value);
+
+// Parts of a function as columns, all equally long.
+struct RangeColumns {
+  // As shown: `demo.cpp:12`, `app+0x4012a0`, `26->29`, `no line`.
+  std::vector<std::string> place;
+  // Where the part begins: a line from 1, an address, an index of bytecode; empty: not known.
+  std::vector<std::string> from;
+  // Where what is behind it begins; empty: not known, as of instructions.
+  std::vector<std::string> to;
+  // Index into `files`; -1: unknown.
+  std::vector<std::int32_t> file;
+  // Line in it, 1-based; 0: unknown, or more than one.
+  std::vector<std::uint32_t> line;
+  // Of an instruction: what `source/disassembly` takes as `code`; empty: none.
+  std::vector<std::string> code;
+  // Self value.
+  std::vector<Number> self;
+  // With what is called there, each stack once.
+  std::vector<Number> total;
+  // Self value as shown.
+  std::vector<std::string> self_text;
+  // Total value as shown.
+  std::vector<std::string> total_text;
+  // Self as a share of what the function has itself, as shown.
+  std::vector<std::string> share;
+  // Self as a share of the view, as shown.
+  std::vector<std::string> view_share;
+  // Self of this row and all before it, those before `offset` as well.
+  std::vector<Number> running;
+  // The same as a share of what the function has itself, as shown.
+  std::vector<std::string> running_share;
+  // 0 to 1: square root of the share of the hottest row.
+  std::vector<double> heat;
+  // The text of the line; empty: not asked for, not known.
+  std::vector<std::string> source;
+};
+bool decode(const nlohmann::json& value, RangeColumns& out, const Path& path);
+void write(JsonText& out, const RangeColumns& value);
+
+// Where within a function its value is.
+struct RangesResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Total of the whole profile.
+  Amount total;
+  // Total of what passed the filters.
+  Amount view_total;
+  // Full name of the function.
+  std::string name;
+  // Its short name.
+  std::string label;
+  // Where it is defined, index into `files`; -1: unknown.
+  std::int32_t file = 0;
+  // Where it begins, 1-based; 0: unknown.
+  std::uint32_t line = 0;
+  // Its key in views by function.
+  std::int64_t key = 0;
+  // What it has itself, with the share of the view: the sum of all rows.
+  Amount self;
+  // With what it calls.
+  Amount function_total;
+  // What the rows are; never `auto`.
+  OpenEnum<RangeUnit> by;
+  // What is known of its code.
+  std::vector<OpenEnum<RangeUnit>> available;
+  // Rows on all pages.
+  std::uint32_t row_count = 0;
+  // First row of this page.
+  std::uint32_t offset = 0;
+  // Files as the profile calls them.
+  std::vector<std::string> files;
+  // By `files`: where they are in the workspace; empty: not there, or not just one.
+  std::vector<std::string> file_uris;
+  // The rows of this page.
+  RangeColumns rows;
+  // Values of the further metrics.
+  std::vector<MetricColumns> columns;
+  // The rows after this page, their self as a share of the function.
+  std::optional<TableRemainder> remainder;
+  // What the rows cannot show; absent: nothing.
+  std::optional<std::string> note;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+  // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: all are as measured.
+  std::optional<std::string> estimated;
+  // What filters by thread, label or time cannot decide on; it is not in the view.
+  std::optional<Exclusion> excluded;
+};
+bool decode(const nlohmann::json& value, RangesResult& out, const Path& path);
+void write(JsonText& out, const RangesResult& value);
+
+// Parameters of `view/report`.
+struct ReportParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // Metric and filters; the shape does not matter; its own `profile` goes before the one beside it.
+  // Absent: `flat`.
+  std::optional<ViewSpecLike> spec;
+  // The filters that hints, lenses and hovers have, of the project and of the session's settings,
+  // are applied before those of `spec`.
+  bool workspace_filters = false;
+  // Only this function, with its ranges.
+  std::optional<std::string> function;
+  // What ranges are.
+  OpenEnum<RangeUnit> by = RangeUnit::auto_;
+  // With the ranges of every function that is listed.
+  bool ranges = false;
+  // What a section is.
+  OpenEnum<ReportSections> sections = ReportSections::auto_;
+  // A function is listed from this share of its section on; the others are one row.
+  double min_share = 0.005;
+  // Functions of a section at most.
+  std::uint32_t limit = 100;
+  // Ranges of a function at most, the largest; the others are one row.
+  std::uint32_t range_limit = 100;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, ReportParams& out, const Path& path);
+void write(JsonText& out, const ReportParams& value);
+
+// A part of a report.
+struct ReportSection {
+  // What its code is: a module, a kind of code.
+  std::string name;
+  // What its functions have themselves, with the share of the view.
+  Amount amount;
+  // Functions that have something.
+  std::uint32_t function_count = 0;
+};
+bool decode(const nlohmann::json& value, ReportSection& out, const Path& path);
+void write(JsonText& out, const ReportSection& value);
+
+// Rows of a report as columns, all equally long.
+struct ReportColumns {
+  // Index into `sections`.
+  std::vector<std::uint32_t> section;
+  // What it is.
+  std::vector<OpenEnum<ReportRowKind>> kind;
+  // Whole name of a function, place of a range.
+  std::vector<std::string> name;
+  // Self value.
+  std::vector<Number> self;
+  // Of a function the share of its section, of a range that of its function, with two decimals.
+  std::vector<std::string> share;
+  // Of a function the share of the whole profile; empty for ranges.
+  std::vector<std::string> total_share;
+  // The share of this row and those before it, in its section or function.
+  std::vector<std::string> running;
+  // Functions or ranges that it stands for.
+  std::vector<std::uint32_t> count;
+  // Index into `files`; -1: unknown.
+  std::vector<std::int32_t> file;
+  // Line in it, 1-based; 0: unknown.
+  std::vector<std::uint32_t> line;
+};
+bool decode(const nlohmann::json& value, ReportColumns& out, const Path& path);
+void write(JsonText& out, const ReportColumns& value);
+
+// A profile as a report.
+struct ReportResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Total of the whole profile.
+  Amount total;
+  // Total of what passed the filters.
+  Amount view_total;
+  // What the sections are; never `auto`.
+  OpenEnum<ReportSections> sections_by;
+  // The sections, largest first.
+  std::vector<ReportSection> sections;
+  // The rows of all sections.
+  ReportColumns rows;
+  // Files as the profile calls them.
+  std::vector<std::string> files;
+  // By `files`: where they are in the workspace; empty: not there, or not just one.
+  std::vector<std::string> file_uris;
+  // All of it as lines of text.
+  std::vector<std::string> lines;
+  // By `lines`: the row that it shows; -1: none.
+  std::vector<std::int32_t> line_rows;
+  // What the rows cannot show; absent: nothing.
+  std::optional<std::string> note;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+  // Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+  // stacks. Absent: all are as measured.
+  std::optional<std::string> estimated;
+  // What filters by thread, label or time cannot decide on; it is not in the view.
+  std::optional<Exclusion> excluded;
+};
+bool decode(const nlohmann::json& value, ReportResult& out, const Path& path);
+void write(JsonText& out, const ReportResult& value);
 
 // Parameters of `view/hotspots`.
 struct HotspotsParams {
@@ -3513,6 +4505,8 @@ struct HoverPage {
   std::vector<std::string> remarks;
   // Callers and callees.
   std::vector<HoverList> lists;
+  // The profile's tips that this place has to do with, as sentences.
+  std::vector<std::string> tips;
   // The name of the profile, and when it was recorded.
   std::string foot;
 };
@@ -3815,6 +4809,11 @@ struct InstructionColumns {
   std::vector<double> heat;
   // Its bytes in hexadecimal, where they were asked for.
   std::optional<std::vector<std::string>> bytes;
+  // How often it was carried out in what branch stacks saw; absent: none were recorded in this
+  // code.
+  std::optional<std::vector<Number>> executed;
+  // The same as shown.
+  std::optional<std::vector<std::string>> executed_text;
 };
 bool decode(const nlohmann::json& value, InstructionColumns& out, const Path& path);
 void write(JsonText& out, const InstructionColumns& value);
@@ -3848,9 +4847,42 @@ struct CodeBlockColumns {
   std::vector<std::string> self_text;
   // Share of the view's total, as shown.
   std::vector<std::string> self_share;
+  // How often its most frequent row was carried out in what branch stacks saw, as shown; absent:
+  // none were recorded in this code.
+  std::optional<std::vector<std::string>> executed_text;
 };
 bool decode(const nlohmann::json& value, CodeBlockColumns& out, const Path& path);
 void write(JsonText& out, const CodeBlockColumns& value);
+
+// Branches, calls and returns that branch stacks saw taken in a piece, as columns, all equally
+// long, ascending by row and then by how often.
+struct CodeBranchColumns {
+  // The row that it was taken at, counted from the first of the piece.
+  std::vector<std::uint32_t> row;
+  // The row that it led to; -1: none of the piece.
+  std::vector<std::int32_t> target;
+  // What lies where it led, outside of the rows; empty: it led to a row.
+  std::vector<std::string> target_name;
+  // How often it was taken.
+  std::vector<Number> taken;
+  // Share of how often its row was carried out, as shown; empty: not known.
+  std::vector<std::string> taken_share;
+  // All that is known of it: `taken 93.2 % (12,034), mispredicted 1.10 %, 3.40 cycles`. Cycles are
+  // those since the branch before, on average.
+  std::vector<std::string> text;
+};
+bool decode(const nlohmann::json& value, CodeBranchColumns& out, const Path& path);
+void write(JsonText& out, const CodeBranchColumns& value);
+
+// What branch stacks (LBR) saw of a piece. They are of all samples, whatever the view's filters.
+struct CodeBranches {
+  // What was taken.
+  CodeBranchColumns taken;
+  // How much was seen and what of it was left out, as a sentence.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, CodeBranches& out, const Path& path);
+void write(JsonText& out, const CodeBranches& value);
 
 // Jumps within a piece as columns, all equally long; rows count from the first of the piece.
 struct CodeJumpColumns {
@@ -3955,6 +4987,8 @@ struct SourceDisassemblyResult {
   CodeHeadingColumns headings;
   // Its source lines.
   CodeLineColumns lines;
+  // What branch stacks saw of it; absent: none were recorded in this code.
+  std::optional<CodeBranches> branches;
   // What is on no row.
   std::vector<CodeRest> rest;
   // Sentences about the request (a filter that matches nothing), then what was lost in reading the

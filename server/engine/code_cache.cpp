@@ -20,6 +20,9 @@ std::string CodeCache::key_of(const CodeQuestion& question, const SymbolPlaces& 
   for (const std::string& root : places.roots) add('r', root, "");
   for (const PathMapping& mapping : places.mappings) add('m', mapping.from, mapping.to);
   add('p', places.recording, places.home);
+  if (const auto identity = places.identities.by_name.find(question.name);
+      question.build_id.empty() && identity != places.identities.by_name.end())
+    add('i', identity_text(identity->second), fmt::format("{}", places.identities.recorded_ns));
   return key;
 }
 

@@ -228,6 +228,7 @@ void Engine::unchanged(OriginId id, Loading::Waiter waiter) {
 void Engine::failed(OriginId id, const Error& error, std::vector<Loading::Waiter> waiters) {
   OpenOrigin& origin = store_.at(id);
   const std::string what = fmt::format("{}: {}", origin.origin->name(), describe(error));
+  const bool is_news = error.code != ErrorCode::cancelled && origin.origin->policy().tells_failure;
   if (origin.members.empty()) {
     drop(id, {});
   } else {
@@ -235,7 +236,7 @@ void Engine::failed(OriginId id, const Error& error, std::vector<Loading::Waiter
     announce_all(ProfileChange::reload_failed, origin, origin.used(),
                  [&](const OpenMember&) { return what + ". The older revision is shown."; });
   }
-  if (error.code != ErrorCode::cancelled) listeners_.activity_changed(what);
+  if (is_news) listeners_.activity_changed(what);
   for (const Loading::Waiter& waiter : waiters) meant_.opened(waiter.client, waiter.ticket, "");
   for (Loading::Waiter& waiter : waiters) waiter.opened(tl::unexpected<Error>(error));
 }

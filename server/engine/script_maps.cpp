@@ -215,6 +215,14 @@ class ScriptFinding {
 
 }  // namespace
 
+ScriptRoots ScriptRoots::of_file(const std::string& file) const {
+  ScriptRoots roots = *this;
+  std::error_code error;
+  const fs::path folder = fs::absolute(file, error).parent_path();
+  if (beside_profile && !error && !file.starts_with("/dev/")) roots.folders.push_back(folder.string());
+  return roots;
+}
+
 bool ScriptRoots::add(const ScriptRoots& others) {
   bool added = false;
   for (const std::string& folder : others.folders) {

@@ -10,6 +10,7 @@
 #include "core/code/inline_nodes.h"
 #include "core/model/module_address.h"
 #include "core/source/annotations.h"
+#include "core/source/code_branches.h"
 #include "core/source/code_costs.h"
 #include "core/source/slot_sums.h"
 #include "core/support/base_name.h"
@@ -20,6 +21,7 @@
 #include "server/feature/code_headings.h"
 #include "server/feature/code_notes.h"
 #include "server/feature/input_disassembly.h"
+#include "server/feature/text.h"
 #include "server/feature/value_texts.h"
 
 namespace profd {
@@ -389,9 +391,39 @@ class DisassemblyWriter {
       line_file.push_back(to.file[row] < 0 ? 0 : static_cast<std::uint32_t>(to.file[row]));
     }
     out_.lines = line_ranges(line_file, to.line);
+    write_branches(rows);
     write_blocks();
     write_matched();
     out_.skid = skid_note(profile_, view_.selection->metric());
+  }
+
+  void write_branches(const CodeRows& rows) {
+    if (profile_.branches() == nullptr) return;
+    const CodePiece& piece = pieces_.pieces[order_[out_.piece]];
+    CodeBranches branches = code_branches(profile_, piece, rows);
+    out_.branches = branch_columns(branches, rows, [&](const BranchPlace& to) { return name_of(to, piece); });
+    out_.branch_note = branch_note(branches, *profile_.branches());
+    out_.rows.executed = std::move(branches.executions.executed);
+    for (const std::uint64_t n : out_.rows.executed) out_.rows.executed_text.push_back(format_count(n));
+  }
+
+  // What lies outside of the rows of `shown`.
+  std::string name_of(const BranchPlace& to, const CodePiece& shown) const {
+    if (!to.module.valid()) return std::string(kUnknown);
+    if (const std::uint32_t at = piece_at(profile_, pieces_, to.module, to.address); at != kNone) {
+      const CodePiece& piece = pieces_.pieces[at];
+      const FunctionId function = profile_.pieces().function[piece.example.v];
+      const std::string_view name = function.valid()
+                                        ? profile_.function_name(function)
+                                        : profile_.strings()[profile_.pieces().name[piece.example.v]];
+      if (to.address == piece.start && !name.empty()) return std::string(name);
+      if (!name.empty()) return fmt::format("{}+0x{:x}", name, to.address - piece.start);
+    }
+    if (is_same_binary(profile_.modules(), to.module, shown.module)) {
+      const std::string_view name = code().name_of_place(to.address);
+      if (!name.empty()) return repair_utf8(name);
+    }
+    return fmt::format("{}+0x{:x}", module_name(profile_, to.module), to.address);
   }
 
   std::string target_name(std::uint64_t target) const {
@@ -432,6 +464,11 @@ class DisassemblyWriter {
       double self = 0;
       for (std::size_t row = first; row < end; ++row) self += as_double(to.self[row]);
       to.block.insert(to.block.end(), end - first, static_cast<std::uint32_t>(block));
+      if (!to.executed.empty()) {
+        const auto begin = to.executed.begin();
+        out_.block_executed.push_back(format_count(*std::max_element(
+            begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(end))));
+      }
       const bool whole_numbers = std::holds_alternative<std::int64_t>(to.self[first]);
       out_.block_self.push_back(
           amount_of(view_.whole, whole_numbers ? Value(static_cast<std::int64_t>(self)) : Value(self)));

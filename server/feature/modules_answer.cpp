@@ -71,7 +71,11 @@ Advice advice_of_none(const ModuleRow& row, const BinaryCode& code, const Module
   if (!answer.problem.empty()) return {"not symbolized: " + answer.problem, ""};
   if (row.build_id.empty() && row.file.empty())
     return {
-        "not symbolized: the profile has no build id of it, so nothing says which file is what ran",
+        row.tried.empty()
+            ? std::string(
+                  "not symbolized: the profile has no build id of it, so nothing says which file is what ran")
+            : fmt::format("not symbolized: the profile has no build id of it, and {}: {}",
+                          row.tried.back().path, row.tried.back().why),
         fmt::format("Name the binary: `profd symbolize FILE --binary PATH` (a file called {}).", row.name)};
   if (!row.file.empty())
     return {fmt::format("not symbolized: {} has no symbols for this code", row.file),
@@ -137,6 +141,7 @@ ModuleRow row_of(const Profile& profile, const BinaryCode& code, std::span<const
   if (lookup != nullptr) {
     row.tried = lookup->answer.tried;
     row.unchecked = lookup->answer.unchecked;
+    row.by_inode = lookup->answer.by_inode;
     // Debug information comes behind the binary that it is of.
     for (const TriedFile& tried : row.tried)
       if (tried.why == "used") row.file = tried.path;
@@ -145,6 +150,13 @@ ModuleRow row_of(const Profile& profile, const BinaryCode& code, std::span<const
   Advice advice = advice_of(row, code, lookup);
   row.reason = std::move(advice.reason);
   row.remedy = std::move(advice.remedy);
+  if (lookup != nullptr && !lookup->fetch.empty()) {
+    row.fetch = lookup->fetch;
+    if (!row.remedy.empty()) row.remedy += " ";
+    row.remedy += fmt::format(
+        "{} may have its debug information by build id, {}: `profd symbolize FILE --debuginfod` asks there.",
+        servers_text(row.fetch), row.build_id);
+  }
   if (lookup != nullptr && !lookup->answer.confined && !row.file.empty()) {
     if (!row.reason.empty()) row.reason += "; ";
     row.reason += "this system does not confine the process that reads binaries";
@@ -209,6 +221,16 @@ std::string_view module_state_name(ModuleState state) {
       return "mismatch";
   }
   return "none";
+}
+
+std::string fetching_text(const std::string& module, const worker::Fetching& so_far,
+                          const std::vector<std::string>& servers) {
+  std::string out = "debug information of " + module_base_name(module);
+  if (so_far.total > 0)
+    out += fmt::format(", {} of {}", format_bytes(so_far.done), format_bytes(so_far.total));
+  const std::string from =
+      so_far.from.starts_with("http") ? servers_text({so_far.from}) : servers_text(servers);
+  return out + (so_far.total > 0 ? " from " : " is asked for at ") + from;
 }
 
 Result<ModulesAnswer> modules_answer(const Profile& profile, std::span<const ModuleLookup> lookups,

@@ -30,7 +30,7 @@ void bound_all([[maybe_unused]] pid_t child, [[maybe_unused]] const WorkerLimits
   bound(child, RLIMIT_AS, limits.address_space);
   bound(child, RLIMIT_CPU, limits.cpu_s, 1);  // a signal that tells this end from others comes first
   bound(child, RLIMIT_NOFILE, limits.files);
-  bound(child, RLIMIT_FSIZE, 0);
+  bound(child, RLIMIT_FSIZE, limits.file_bytes);
   bound(child, RLIMIT_CORE, 0);
 #endif
 }

@@ -3,6 +3,7 @@
 
 The second half records a C++ program with perf and compares with what perf annotate and objdump say of it; it needs them,
 and a kernel that lets this user sample."""
+import importlib.util
 import json
 import os
 import re
@@ -116,6 +117,70 @@ class Fixture(unittest.TestCase):
         self.assertIn("there is no piece 9", run(ADDRESSES, "fill", "--piece", "9", code=1).stderr)
         self.assertIn("its binary has not been read", run(ADDRESSES, "[gone.so]", code=1).stderr)
         self.assertIn("no addresses", run(ROOT / "formats/folded/testdata/recorded-py-spy.folded", code=1).stderr)
+
+
+class BranchStacks(unittest.TestCase):
+    """A recording that is made up, of the branches that the program takes; this is what one with branch stacks looks like."""
+
+    @classmethod
+    def setUpClass(cls):
+        spec = importlib.util.spec_from_file_location("branch_stacks", ROOT / "tests/fixtures/record/branch-stacks-by-hand.py")
+        cls.made = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(cls.made)
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = Path(cls.folder.name)
+        shutil.copy(FIXTURES / "app", cls.path / "app")
+        shutil.copy(ROOT / "formats/perf_data/testdata/branch-stacks.data", cls.path / "perf.data")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def walked(self, rows, start):
+        """Every run between two branches, instruction by instruction."""
+        row_at = {start + offset: row for row, offset in enumerate(rows["offset"])}
+        executed, ended = [0] * len(row_at), [0] * len(row_at)
+        for _, entries in self.made.stacks():
+            for newer, older in zip(entries, entries[1:]):
+                if older[1] not in row_at or newer[0] not in row_at:
+                    continue
+                for row in range(row_at[older[1]], row_at[newer[0]] + 1):
+                    executed[row] += 1
+                ended[row_at[newer[0]]] += 1
+        return row_at, executed, ended
+
+    def test_executions_are_those_of_walking_every_run(self):
+        for recording in ("perf.data", "saved.profd"):
+            if recording == "saved.profd":
+                subprocess.run([PROFD, "symbolize", "perf.data", "-o", recording], cwd=self.path, check=True, capture_output=True)
+            got = answer(self.path / recording, "fill")
+            rows, taken = got["rows"], got["branches"]["taken"]
+            start = int(got["pieces"][0]["start"], 16)
+            row_at, executed, ended = self.walked(rows, start)
+            self.assertGreater(sum(executed), 1000)
+            self.assertEqual(rows["executed"], executed)
+            counted = {}
+            for _, entries in self.made.stacks():
+                for source, to, wrong, cycles in entries:
+                    if source in row_at:
+                        count = counted.setdefault((row_at[source], row_at.get(to, -1)), [0, 0, 0])
+                        count[0], count[1], count[2] = count[0] + 1, count[1] + wrong, count[2] + cycles
+            self.assertEqual({(row, to): n for row, to, n in zip(taken["row"], taken["target"], taken["taken"])},
+                             {key: n for key, (n, _, _) in counted.items()})
+            back = taken["row"].index(row_at[0x4001B6])
+            n, wrong, cycles = counted[row_at[0x4001B6], row_at[0x400170]]
+            self.assertEqual(taken["takenShare"][back], f"{100 * ended[row_at[0x4001B6]] / executed[row_at[0x4001B6]]:.1f} %")
+            self.assertIn(f"({n}), mispredicted {100 * wrong / n:.2f} %, {cycles / n:.2f} cycles", taken["text"][back])
+            self.assertEqual(taken["targetName"][taken["row"].index(row_at[0x4001B8])], "_start+0x11")
+            self.assertIn("8 branch stacks (of all samples", got["branches"]["text"])
+
+    def test_a_listing_has_a_column_of_executions_and_says_where_branches_went(self):
+        text = run(self.path / "perf.data", "fill", "--asm").stdout
+        self.assertRegex(text.splitlines()[1], r"^ +self +total +executed$")
+        self.assertRegex(text, r"(?m)^ *0 % +0 % +\d+ \+102 .* jne .* \+32 +; taken 99\.\d % \(\d+\), mispredicted \d\.\d\d %, \d\.\d\d cycles$")
+        self.assertIn("executed: counted in ", text.splitlines()[-1])
+        self.assertNotIn("executed", run(self.path / "perf.data", "fill", "--source").stdout)
+        self.assertNotIn("executed", run(ADDRESSES, "fill").stdout)
 
 
 class Jit(unittest.TestCase):

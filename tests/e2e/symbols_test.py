@@ -109,6 +109,17 @@ class Fixture(unittest.TestCase):
         self.assertRegex(text, r"90\.0 %\s+full\s+app\s+/")
         self.assertIn("7 of 10 frames with an address have a function.", text)
 
+    def test_check_says_the_same_of_modules_and_of_scripts(self):
+        known = modules_of(self.profile)
+        checked = json.loads(run("check", "--json", self.profile).stdout)["profiles"][0]
+        self.assertEqual({m["path"]: m for m in checked["modules"]}, known)
+        self.assertEqual((checked["addresses"], checked["known"]), (10, 7))
+        text = run("check", self.profile).stdout
+        self.assertTrue(text.startswith("ok  "), text)
+        self.assertRegex(text, r"\n *90\.0 %\s+full\s+app\s+/")
+        self.assertIn("another build", text)
+        self.assertNotIn("modules", json.loads(run("check", "--json", "--no-symbols", self.profile).stdout)["profiles"][0])
+
     def test_commands_open_it_with_names_and_the_values_it_had(self):
         named = functions_of(self.profile)
         self.assertLessEqual(NAMES, named.keys())

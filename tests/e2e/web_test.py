@@ -347,6 +347,7 @@ class Web(unittest.TestCase):
             {"profile/symbolize": [{"directories": [folder]}, {"files": [{"module": "main", "uri": file}]}]},
             {"selection/set": [{"selection": {"profile": "", "function": "main", "uri": file, "file": file[7:]}}]},
             {"source/outside": [{"path": path, "allow": folder} for path in (secret + "/key.txt", "/build/key.txt")]},
+            {"analysis/run": [{"name": "x", "text": "print(1)", "of": [{"uri": uri}]} for uri in (folder, file)]},
             {"web/address": [{"open": [folder], "roots": [folder]}]},
             {"$/progress": [{"token": 1, "value": {"workspaceFolders": folders}}]},
         ]

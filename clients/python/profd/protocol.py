@@ -213,8 +213,11 @@ class FilterBy(str, Enum):
     LABEL = "label"  # Labels of samples: `key` and `pattern`.
     TIME = "time"  # The time of samples: `from` and `to`.
     FRAGMENT = "fragment"  # A run of frames, one below the other: `frames`.
+    PATH = "path"  # What stacks begin with, from the root on: `frames`.
     PACKAGE = "package"  # Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
     CODE = "code"  # The piece of machine code that holds an address, `libx.so+0x1234` as `pattern`.
+    KIND = "kind"  # Named sets: frames of the set that `pattern` names, such as `gc`, or of all sets that it matches.
+    WORK = "work"  # With `keep` and `drop`: stacks that end in the own work of the set that `pattern` names, not in what it calls back.
     MINE = "mine"  # With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the workspace and its settings say.
     RECURSION = "recursion"  # With `collapse`: a function that calls itself directly becomes one frame.
 
@@ -304,6 +307,21 @@ class ChangeKind(IntEnum):
     DELETED = 4  # There before alone: `[D]`.
 
 
+class TimelineTrackKind(str, Enum):
+    """What a track of a timeline is. Newer peers may send other values."""
+
+    THREAD = "thread"  # A thread.
+    NO_THREAD = "noThread"  # The samples of which no thread is known.
+    TASKS = "tasks"  # Asynchronous work of no thread, in lanes.
+
+
+class TimelineFlag(IntFlag):
+    """Bits of a box of a timeline. Newer peers may send other values."""
+
+    OPEN = 1  # Its end is not known: it is drawn to the last event of its thread.
+    INLINED = 2  # The call was inlined.
+
+
 class SpreadColor(str, Enum):
     """What boxes of an aggregate are coloured by: how uneven the values of its inputs are, or one of
     the other names of `SpreadSort`. Newer peers may send other values.
@@ -337,6 +355,32 @@ class TrendKind(str, Enum):
     STEADY = "steady"  # No rise is proven.
     RISING = "rising"  # It grows, by more than a cache that fills or chance does.
     RECLAIMED = "reclaimed"  # The last value is below half of the highest.
+
+
+class RangeUnit(str, Enum):
+    """What a part of a function is. Newer peers may send other values."""
+
+    AUTO = "auto"  # Lines where they are known, else bytecodes, else addresses.
+    LINE = "line"  # A source line, of any file.
+    ADDRESS = "address"  # An instruction.
+    BYTECODE = "bytecode"  # A bytecode, or a range of them.
+
+
+class ReportSections(str, Enum):
+    """What the sections of a report are. Newer peers may send other values."""
+
+    AUTO = "auto"  # Modules where there are two to eight of them, else kinds of code.
+    KIND = "kind"  # Kinds of code: native, JIT, interpreted, kernel, garbage collection.
+    MODULE = "module"  # Modules.
+    NONE = "none"  # One section.
+
+
+class ReportRowKind(str, Enum):
+    """What a row of a report is. Newer peers may send other values."""
+
+    FUNCTION = "function"  # A function.
+    RANGE = "range"  # A part of the function above.
+    OTHERS = "others"  # Functions, or ranges, below the cut.
 
 
 class HotPathEnd(str, Enum):
@@ -376,6 +420,23 @@ class LineTrust(str, Enum):
     MEASURED = "measured"  # Nothing says that the file changed since the recording.
     FOLLOWED = "followed"  # It changed; lines are followed from the text that was measured, as version control has it.
     UNCERTAIN = "uncertain"  # It changed, or is of another version, and the measured text is not known.
+
+
+class AnalysisOrigin(str, Enum):
+    """Whose a script is. Newer peers may send other values."""
+
+    BUNDLED = "bundled"  # profd brings it.
+    USER = "user"  # It lies in the user's folder of settings.
+    WORKSPACE = "workspace"  # It lies in the workspace, which somebody else may have written.
+
+
+class AnalysisArgumentType(str, Enum):
+    """What an argument of a script is. Newer peers may send other values."""
+
+    STRING = "string"  # A text.
+    NUMBER = "number"  # A number.
+    INTEGER = "integer"  # A whole number.
+    BOOLEAN = "boolean"  # `true` or `false`.
 
 
 class MappingRule(str, Enum):
@@ -2630,10 +2691,16 @@ class Filter(Structure):
     # For time: nanoseconds since the first sample, included; within 2^53, as `to`.
     to: int | float | None = None
     # For time: nanoseconds since the first sample, not included.
+    every: int | float | None = None
+    # For time, with `from` and `to`: the window again after each so many nanoseconds, at least as
+    # many as it is long.
     key: str | None = None
     # For labels: the key.
     frames: list[str] | None = None
-    # For fragments: names, caller first.
+    # For fragments and paths: names, caller first.
+    linked: str | None = None
+    # Of a profile of records of several contexts: it is not this context that the filter looks at,
+    # but the one of that role.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "op": FieldSpec("op", "s", True),
@@ -2642,8 +2709,10 @@ class Filter(Structure):
         "regex": FieldSpec("regex", "b", False),
         "from": FieldSpec("from_", "n", False),
         "to": FieldSpec("to", "n", False),
+        "every": FieldSpec("every", "n", False),
         "key": FieldSpec("key", "s", False, {"maxLength":10000}),
         "frames": FieldSpec("frames", ["a", "s"], False, {"maxItems":1000}),
+        "linked": FieldSpec("linked", "s", False, {"maxLength":1000}),
     }
 
 
@@ -2674,6 +2743,93 @@ class ViewSpec(Structure):
         "metric": FieldSpec("metric", "s", False),
         "focus": FieldSpec("focus", ["a", "s"], False, {"maxItems":1000}),
         "paths": FieldSpec("paths", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class TipsParams(Structure):
+    """Parameters of `profile/tips`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec | None = None
+    # Metric and filters; absent: the whole profile in its default metric.
+    workspace_filters: bool = False
+    # The filters that hints, lenses and hovers have, of the project and of the session's settings,
+    # are applied before those of `spec`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], False),
+        "workspaceFilters": FieldSpec("workspace_filters", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
+class Tip(Structure):
+    """What a rule says about a profile."""
+
+    id: str
+    # The rule: what the setting `tipsOff` names.
+    title: str
+    # What it is about, in a word or two.
+    text: str
+    # A sentence with the evidence in numbers.
+    advice: str
+    # What usually helps, as a sentence; empty: nothing is known.
+    bound: Amount | None = None
+    # What it can bring at most: what dropping the stacks that `filter` keeps saves. Absent: it is
+    # about what the profile can tell, not about what to save.
+    bound_text: str | None = None
+    # The same as a sentence.
+    filter: str | None = None
+    # The filter that keeps what it is about, in text form.
+    place: SourceRef | None = None
+    # The function to look at first.
+    place_text: str | None = None
+    # How much of the view comes from there, as shown.
+    link: str
+    # Where more is said: a URL, or page and heading in the documentation of profd
+    # (`tips.md#allocator`).
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "id": FieldSpec("id", "s", True),
+        "title": FieldSpec("title", "s", True),
+        "text": FieldSpec("text", "s", True),
+        "advice": FieldSpec("advice", "s", True),
+        "bound": FieldSpec("bound", ["S", "Amount"], False),
+        "boundText": FieldSpec("bound_text", "s", False),
+        "filter": FieldSpec("filter", "s", False),
+        "place": FieldSpec("place", ["S", "SourceRef"], False),
+        "placeText": FieldSpec("place_text", "s", False),
+        "link": FieldSpec("link", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class TipsResult(Structure):
+    """The tips."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    tips: list[Tip]
+    # At most three, what can bring most first.
+    more: int
+    # How many weaker ones were left out.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "tips": FieldSpec("tips", ["a", ["S", "Tip"]], True),
+        "more": FieldSpec("more", "u", True),
     }
 
 
@@ -2766,6 +2922,294 @@ class ProfileChangedParams(Structure):
         "message": FieldSpec("message", "s", False),
         "left": FieldSpec("left", "l", False),
         "previous": FieldSpec("previous", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
+class AnalysisListParams(Structure):
+    """Parameters of `analysis/list`."""
+
+    name: str | None = None
+    # The one that is meant, with its text; absent: all, without.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", False, {"maxLength":1000}),
+    }
+
+
+@dataclass(kw_only=True)
+class AnalysisArgument(Structure):
+    """An argument that a script declares."""
+
+    name: str
+    # What it is called.
+    type: str
+    # What its value is.
+    default: str
+    # The value of who names none, as text.
+    documentation: str
+    # What it means.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "type": FieldSpec("type", "s", True),
+        "default": FieldSpec("default", "s", True),
+        "documentation": FieldSpec("documentation", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class AnalysisInfo(Structure):
+    """An analysis: a script, by what its head says."""
+
+    name: str
+    # What it is run by: the name of its file, without `.lua`.
+    title: str
+    # What it does, in a line.
+    origin: str
+    # Whose it is.
+    uri: str | None = None
+    # Its file; absent: profd brings it.
+    trusted: bool
+    # It runs without a question.
+    hash: str
+    # Of its text: what `trust` of `analysis/run` says yes to.
+    min_profiles: int
+    # Of how many profiles it is, at least.
+    max_profiles: int
+    # And at most.
+    arguments: list[AnalysisArgument]
+    # Its arguments, in the order of the head.
+    text: str | None = None
+    # The script, where one was asked for by name.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "title": FieldSpec("title", "s", True),
+        "origin": FieldSpec("origin", "s", True),
+        "uri": FieldSpec("uri", "s", False),
+        "trusted": FieldSpec("trusted", "b", True),
+        "hash": FieldSpec("hash", "s", True),
+        "minProfiles": FieldSpec("min_profiles", "u", True),
+        "maxProfiles": FieldSpec("max_profiles", "u", True),
+        "arguments": FieldSpec("arguments", ["a", ["S", "AnalysisArgument"]], True),
+        "text": FieldSpec("text", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class AnalysisListResult(Structure):
+    """Result of `analysis/list`."""
+
+    analyses: list[AnalysisInfo]
+    # By name.
+    problems: list[str] = field(default_factory=list)
+    # Scripts that are there and not taken, each with the reason.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "analyses": FieldSpec("analyses", ["a", ["S", "AnalysisInfo"]], True),
+        "problems": FieldSpec("problems", ["a", "s"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class AnalysisValue(Structure):
+    """A value for an argument."""
+
+    name: str
+    # The argument.
+    value: str
+    # Its value, as text.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True, {"maxLength":1000}),
+        "value": FieldSpec("value", "s", True, {"maxLength":65536}),
+    }
+
+
+@dataclass(kw_only=True)
+class AnalysisRunParams(Structure):
+    """Parameters of `analysis/run`."""
+
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    name: str
+    # Which; with `text` what errors call it.
+    text: str | None = None
+    # The script itself, as somebody is writing it; absent: the one of that name.
+    of: list[ComposedPart]
+    # The profiles.
+    arguments: list[AnalysisValue] = field(default_factory=list)
+    # Arguments; those that are not named have their defaults.
+    trust: str | None = None
+    # `hash` of an earlier `ask`, to which the user said yes.
+    options: OpenOptions | None = None
+    # How to open the profile that comes out.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "name": FieldSpec("name", "s", True, {"maxLength":1000}),
+        "text": FieldSpec("text", "s", False, {"maxLength":262144}),
+        "of": FieldSpec("of", ["a", ["S", "ComposedPart"]], True, {"maxItems":64}),
+        "arguments": FieldSpec("arguments", ["a", ["S", "AnalysisValue"]], False, {"maxItems":100}),
+        "trust": FieldSpec("trust", "s", False, {"maxLength":100}),
+        "options": FieldSpec("options", ["S", "OpenOptions"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class AnalysisQuestion(Structure):
+    """What the user is to be asked before a script runs."""
+
+    text: str
+    # The question, as a sentence.
+    uri: str
+    # The script.
+    hash: str
+    # Of its text: the yes is to this.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "text": FieldSpec("text", "s", True),
+        "uri": FieldSpec("uri", "s", True),
+        "hash": FieldSpec("hash", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class AnalysisColumn(Structure):
+    """A column of a table of a script."""
+
+    title: str
+    # Its title.
+    unit: str
+    # The unit of its numbers; empty: texts, or plain numbers.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "title": FieldSpec("title", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class AnalysisRow(Structure):
+    """A row of a table of a script, a cell a column."""
+
+    cells: list[str]
+    # As shown.
+    values: list[int | float | None]
+    # As numbers; null: it is none.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "cells": FieldSpec("cells", ["a", "s"], True),
+        "values": FieldSpec("values", ["a", ["o", "n", "0"]], True),
+    }
+
+
+@dataclass(kw_only=True)
+class AnalysisTable(Structure):
+    """A table that a script made."""
+
+    title: str
+    # Its title.
+    columns: list[AnalysisColumn]
+    # Its columns.
+    rows: list[AnalysisRow]
+    # Its rows, in the order of the script.
+    left: int
+    # Rows beyond these.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "title": FieldSpec("title", "s", True),
+        "columns": FieldSpec("columns", ["a", ["S", "AnalysisColumn"]], True),
+        "rows": FieldSpec("rows", ["a", ["S", "AnalysisRow"]], True, {"maxItems":1000}),
+        "left": FieldSpec("left", "l", True),
+    }
+
+
+@dataclass(kw_only=True)
+class AnalysisAnnotation(Structure):
+    """What a script says of a source line."""
+
+    file: str
+    # The file, as the profile names it.
+    uri: str | None = None
+    # Where it is in the workspace; absent: it is not there.
+    line: int
+    # Line, 0-based.
+    text: str
+    # What is said.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "file": FieldSpec("file", "s", True),
+        "uri": FieldSpec("uri", "s", False),
+        "line": FieldSpec("line", "u", True),
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class AnalysisRunResult(Structure):
+    """What a script made of profiles."""
+
+    name: str
+    # The script.
+    ask: AnalysisQuestion | None = None
+    # It did not run: its user is to be asked. All else is empty.
+    opened: ProfileOpenResult | None = None
+    # The profile it made: open, as any other. Absent: it made none.
+    text: str
+    # What it printed.
+    tables: list[AnalysisTable]
+    # Its tables.
+    annotations: list[AnalysisAnnotation]
+    # What it says of source lines.
+    left: int
+    # Annotations beyond these.
+    duration: Measure | None = None
+    # How long it ran, in nanoseconds.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "ask": FieldSpec("ask", ["S", "AnalysisQuestion"], False),
+        "opened": FieldSpec("opened", ["S", "ProfileOpenResult"], False),
+        "text": FieldSpec("text", "s", True),
+        "tables": FieldSpec("tables", ["a", ["S", "AnalysisTable"]], True),
+        "annotations": FieldSpec("annotations", ["a", ["S", "AnalysisAnnotation"]], True, {"maxItems":1000}),
+        "left": FieldSpec("left", "l", True),
+        "duration": FieldSpec("duration", ["S", "Measure"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class AnalysisSaveParams(Structure):
+    """Parameters of `analysis/save`."""
+
+    name: str
+    # Its name: letters, digits, `_` and `-`.
+    text: str
+    # The script.
+    overwrite: bool = False
+    # Over one that is there.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True, {"maxLength":100}),
+        "text": FieldSpec("text", "s", True, {"maxLength":262144}),
+        "overwrite": FieldSpec("overwrite", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
+class AnalysisSaveResult(Structure):
+    """Where a script was written."""
+
+    uri: str
+    # Its file.
+    hash: str
+    # Of its text.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "uri": FieldSpec("uri", "s", True),
+        "hash": FieldSpec("hash", "s", True),
     }
 
 
@@ -2920,7 +3364,7 @@ class TriedFile(Structure):
     """A file that was looked at for a module."""
 
     path: str
-    # The file.
+    # The file, or the address that it was asked for at.
     why: str
     # What became of it: `used`, or why it was not.
 
@@ -2952,6 +3396,13 @@ class ProfileModule(Structure):
     # The file that names and lines are of; absent: the profile's own, or none.
     unchecked: bool = False
     # That nothing but its user's word says that `file` is what ran: the profile has no build id.
+    by_inode: bool = False
+    # That `file` is taken for what ran by its device, inode and generation, which the recording
+    # has, and by being older than it: there is no build id.
+    fetch: list[str] = field(default_factory=list)
+    # Addresses of servers that may have its files: they are asked once `profile/symbolize` has
+    # `allow`. Empty: nothing is missing, it has no build id, they were asked, or the setting
+    # `debuginfod` does not allow it.
     tried: list[TriedFile] = field(default_factory=list)
     # The files that were looked at.
     addresses: Measure
@@ -2969,6 +3420,8 @@ class ProfileModule(Structure):
         "remedy": FieldSpec("remedy", "s", False),
         "file": FieldSpec("file", "s", False),
         "unchecked": FieldSpec("unchecked", "b", False),
+        "byInode": FieldSpec("by_inode", "b", False),
+        "fetch": FieldSpec("fetch", ["a", "s"], False),
         "tried": FieldSpec("tried", ["a", ["S", "TriedFile"]], False),
         "addresses": FieldSpec("addresses", ["S", "Measure"], True),
         "known": FieldSpec("known", ["S", "Measure"], True),
@@ -3031,6 +3484,10 @@ class ProfileSymbolizeParams(Structure):
     # Folders to look in, before those of the settings.
     files: list[ModuleFile] = field(default_factory=list)
     # Binaries of modules.
+    allow: bool = False
+    # Their user's consent that, this time, files of these modules are fetched from the servers of
+    # `ProfileModule.fetch`, which learn their build ids. An error where the setting `debuginfod` is
+    # `off`.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", False),
@@ -3038,6 +3495,7 @@ class ProfileSymbolizeParams(Structure):
         "modules": FieldSpec("modules", ["a", "s"], False, {"maxItems":1000}),
         "directories": FieldSpec("directories", ["a", "s"], False, {"maxItems":100}),
         "files": FieldSpec("files", ["a", ["S", "ModuleFile"]], False, {"maxItems":1000}),
+        "allow": FieldSpec("allow", "b", False),
     }
 
 
@@ -3219,6 +3677,29 @@ class BoxNames(Structure):
 
 
 @dataclass(kw_only=True)
+class NamedSet(Structure):
+    """Frames under a name: those whose name matches `pattern`, a run of `frames`, or what `set` calls
+    by its name. One of the three is given.
+    """
+
+    name: str
+    # What it is called in the answer.
+    pattern: str | None = None
+    # An RE2 regular expression over names, as of `view/search`.
+    frames: list[str] | None = None
+    # A run of functions, one below the other, caller first.
+    set: str | None = None
+    # A set that profd or the project has: `gc`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True, {"maxLength":1000}),
+        "pattern": FieldSpec("pattern", "s", False, {"maxLength":10000}),
+        "frames": FieldSpec("frames", ["a", "s"], False, {"maxItems":1000}),
+        "set": FieldSpec("set", "s", False, {"maxLength":1000}),
+    }
+
+
+@dataclass(kw_only=True)
 class FlameGraphParams(Structure):
     """Parameters of `view/flameGraph`."""
 
@@ -3245,6 +3726,10 @@ class FlameGraphParams(Structure):
     search: str | None = None
     # An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no
     # box is asked for with `view/hiddenMatches`, so that no box waits for it.
+    highlights: list[NamedSet] = field(default_factory=list)
+    # Fills the column `highlights`; their shares are asked for with `view/sets`.
+    work: bool = False
+    # Fills the column `work` and `works`: the kind of work of each box.
     details: bool = False
     # Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules
     # of the names.
@@ -3265,6 +3750,8 @@ class FlameGraphParams(Structure):
         "colorMetric": FieldSpec("color_metric", "s", False),
         "colorSpread": FieldSpec("color_spread", "s", False),
         "search": FieldSpec("search", "s", False, {"maxLength":10000}),
+        "highlights": FieldSpec("highlights", ["a", ["S", "NamedSet"]], False, {"maxItems":16}),
+        "work": FieldSpec("work", "b", False),
         "details": FieldSpec("details", "b", False),
         "nodes": FieldSpec("nodes", "b", False),
         "panelId": FieldSpec("panel_id", "s", False),
@@ -3305,6 +3792,12 @@ class FlameBoxes(Structure):
     # Value of the colour metric; null: no value.
     color_text: list[str] | None = None
     # The same as shown.
+    highlights: list[int] | None = None
+    # Which of the request's `highlights` the box is of: bit i is that of the i-th, from 0. Of runs
+    # of frames all boxes of the run are.
+    work: list[int] | None = None
+    # Index into `works`; -1: no kind. It is that of the innermost frame with a kind among the box
+    # and, top-down, those above it, or bottom-up, those it calls.
     self_text: list[str] | None = None
     # With `details`: self value and its share of the view, as shown.
     parent_share: list[str] | None = None
@@ -3325,6 +3818,8 @@ class FlameBoxes(Structure):
         "node": FieldSpec("node", ["a", "l"], False),
         "color": FieldSpec("color", ["a", ["o", "n", "0"]], False),
         "colorText": FieldSpec("color_text", ["a", "s"], False),
+        "highlights": FieldSpec("highlights", ["a", "u"], False),
+        "work": FieldSpec("work", ["a", "i"], False),
         "selfText": FieldSpec("self_text", ["a", "s"], False),
         "parentShare": FieldSpec("parent_share", ["a", "s"], False),
     }
@@ -3518,6 +4013,24 @@ class Exclusion(Structure):
 
 
 @dataclass(kw_only=True)
+class WorkKind(Structure):
+    """A kind of work."""
+
+    name: str
+    # Its name, as filters have it: `keep kind gc`.
+    title: str
+    # The same for people: `garbage collection`.
+    hue: int
+    # Its hue, in degrees.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "title": FieldSpec("title", "s", True),
+        "hue": FieldSpec("hue", "u", True, {"maximum":359}),
+    }
+
+
+@dataclass(kw_only=True)
 class MetricColumnsBefore(Structure):
     """The side before of a metric by formula, worked out of that side's own sums."""
 
@@ -3633,6 +4146,8 @@ class FlameGraphResult(Structure):
     # How much matches `search`.
     columns: list[MetricColumns] = field(default_factory=list)
     # The further metrics, as long as `boxes`, in the order asked for.
+    works: list[WorkKind] = field(default_factory=list)
+    # With `work`: the kinds of work that boxes here have.
     color_scale: ColorScale | None = None
     # With `colorMetric` or `colorSpread`: what colours mean.
     warnings: list[str] = field(default_factory=list)
@@ -3669,6 +4184,7 @@ class FlameGraphResult(Structure):
         "truncated": FieldSpec("truncated", ["S", "Truncation"], False),
         "search": FieldSpec("search", ["S", "SearchShare"], False),
         "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], False),
+        "works": FieldSpec("works", ["a", ["S", "WorkKind"]], False),
         "colorScale": FieldSpec("color_scale", ["S", "ColorScale"], False),
         "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
@@ -4330,6 +4846,264 @@ class TrendParams(Structure):
 
 
 @dataclass(kw_only=True)
+class TimelineParams(Structure):
+    """Parameters of `view/timeline`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec
+    # The view; its own `profile` goes before the one beside it. A window of time in it leaves out
+    # what is not in it; `from` and `to` choose what is looked at.
+    from_: int | float | None = None
+    # Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins.
+    to: int | float | None = None
+    # Right edge; absent: where the profile ends.
+    width: float = 1200
+    # Width in pixels.
+    min_width: float = 2
+    # Boxes narrower than this many pixels are joined; more where there are more than `maxBoxes`.
+    max_boxes: int = 2000
+    # Boxes at most, of all charts together.
+    charts: list[int] | None = None
+    # Tracks by `id` that get a flame chart; absent: the first of the answer.
+    revision: int | None = None
+    # The revision whose tracks `charts` names. Another one than the profile's answers
+    # `ContentModified`.
+    tracks: int = 50
+    # Tracks listed at most.
+    columns: int = 200
+    # Columns of the load.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
+        "from": FieldSpec("from_", "n", False),
+        "to": FieldSpec("to", "n", False),
+        "width": FieldSpec("width", "n", False, {"minimum":1,"maximum":20000}),
+        "minWidth": FieldSpec("min_width", "n", False, {"minimum":1,"maximum":1000}),
+        "maxBoxes": FieldSpec("max_boxes", "u", False, {"minimum":1,"maximum":5000}),
+        "charts": FieldSpec("charts", ["a", "u"], False, {"maxItems":32}),
+        "revision": FieldSpec("revision", "u", False),
+        "tracks": FieldSpec("tracks", "u", False, {"maximum":1000}),
+        "columns": FieldSpec("columns", "u", False, {"minimum":1,"maximum":4000}),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class TimelineTrack(Structure):
+    """A thread, or the asynchronous work of no thread."""
+
+    id: int
+    # Names it in `charts`, as long as the profile has this revision.
+    kind: str
+    # What it is.
+    name: str
+    # The thread's name, with its number where it has both.
+    filter: str | None = None
+    # The clause of a view that keeps the samples of the thread; absent: there is none.
+    amount: Amount
+    # What its samples hold in the window, and the share of the view.
+    load_text: str
+    # Of a metric of time the amount over the length of the window: `50.0 %`; else the amount.
+    load: list[int | float]
+    # By column the value that belongs there; see `full`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "id": FieldSpec("id", "u", True),
+        "kind": FieldSpec("kind", "s", True),
+        "name": FieldSpec("name", "s", True),
+        "filter": FieldSpec("filter", "s", False),
+        "amount": FieldSpec("amount", ["S", "Amount"], True),
+        "loadText": FieldSpec("load_text", "s", True),
+        "load": FieldSpec("load", ["a", "n"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class TimelineBoxes(Structure):
+    """Boxes as columns, all equally long, row by row, each from left to right."""
+
+    depth: list[int]
+    # Row: 0 is the outermost call. From `rows` of the chart on: a lane.
+    x: list[int | float]
+    # Begin in nanoseconds after the window's `from`; below 0 where it began before.
+    width: list[int | float]
+    # Nanoseconds from its begin to its end, which may lie after the window. 0: a call that took no
+    # time, drawn as a tick.
+    count: list[int]
+    # How many boxes it stands for; 1: it is one.
+    name: list[int]
+    # Index into `names` and `labels`; -1: several were joined.
+    value: list[int | float]
+    # What its samples hold, those of one box whole; of joined boxes the nanoseconds of the window
+    # in which one of them ran.
+    text: list[str]
+    # Weight and extent: `12 samples, 12 ms; drawn over 15 ms`.
+    flags: list[int]
+    # Bits of TimelineFlag.
+    kind: list[int]
+    # Kind of frame.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "depth": FieldSpec("depth", ["a", "u"], True),
+        "x": FieldSpec("x", ["a", "n"], True),
+        "width": FieldSpec("width", ["a", "n"], True),
+        "count": FieldSpec("count", ["a", "l"], True),
+        "name": FieldSpec("name", ["a", "i"], True),
+        "value": FieldSpec("value", ["a", "n"], True),
+        "text": FieldSpec("text", ["a", "s"], True),
+        "flags": FieldSpec("flags", ["a", "u"], True),
+        "kind": FieldSpec("kind", ["a", "i"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class TimelineGaps(Structure):
+    """Where nothing is known of a thread, as columns; those narrower than `minWidth` are not here.
+    """
+
+    x: list[int | float]
+    # As of the boxes.
+    width: list[int | float]
+    # As of the boxes.
+    text: list[str]
+    # What it is: `no samples for 3 ms`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "x": FieldSpec("x", ["a", "n"], True),
+        "width": FieldSpec("width", ["a", "n"], True),
+        "text": FieldSpec("text", ["a", "s"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class TimelineChart(Structure):
+    """The flame chart of a track."""
+
+    track: int
+    # Its `id`.
+    rows: int
+    # Rows of calls in the window.
+    lanes: int
+    # Rows below them for what overlaps without being called from one another.
+    min_width: int | float
+    # Nanoseconds: what is shorter was joined.
+    boxes: TimelineBoxes
+    # The boxes.
+    gaps: TimelineGaps
+    # Where there are no samples.
+    notes: list[str] = field(default_factory=list)
+    # Sentences about what is not here: rows that were cut off, what found no lane.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "track": FieldSpec("track", "u", True),
+        "rows": FieldSpec("rows", "u", True),
+        "lanes": FieldSpec("lanes", "u", True),
+        "minWidth": FieldSpec("min_width", "n", True),
+        "boxes": FieldSpec("boxes", ["S", "TimelineBoxes"], True),
+        "gaps": FieldSpec("gaps", ["S", "TimelineGaps"], True),
+        "notes": FieldSpec("notes", ["a", "s"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class TimelineResult(Structure):
+    """A window of time."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Total of the whole profile.
+    view_total: Amount
+    # Total of what passed the filters.
+    begin: int | float
+    # Where the first thread begins, in nanoseconds.
+    end: int | float
+    # Where the last one ends.
+    from_: int | float
+    # Left edge of the window.
+    to: int | float
+    # Right edge, after the left one.
+    window_text: str
+    # The window as a phrase.
+    filter: str | None = None
+    # The clause of a view that keeps the window: `time 1s..2s`; absent: it is too far off to be
+    # written.
+    basis: str
+    # What the load is made of, as a sentence: processor time or elapsed time.
+    full: int | float
+    # The `load` that fills the height of a track: of a metric of time the length of a column, else
+    # the most there is.
+    full_text: str
+    # The same as shown.
+    columns: int
+    # Columns of every `load`, equally wide.
+    tracks: list[TimelineTrack]
+    # Those with most in the whole view first.
+    left: TableRemainder | None = None
+    # Tracks after the limit; absent: none.
+    names: list[str]
+    # Full names.
+    labels: list[str]
+    # Short names; as long as `names`.
+    cuts: list[list[int]] | None = None
+    # For each of `labels`, where its beginning may be left out; as of `view/flameGraph`.
+    groups: list[str] = field(default_factory=list)
+    # What boxes are coloured by, as of `view/flameGraph`.
+    named: NameColumns | None = None
+    # What is known of the names.
+    charts: list[TimelineChart]
+    # In the order asked for.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+    excluded: Exclusion | None = None
+    # What belongs to no time or, with filters, cannot be decided on; it is not in the tracks.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "begin": FieldSpec("begin", "n", True),
+        "end": FieldSpec("end", "n", True),
+        "from": FieldSpec("from_", "n", True),
+        "to": FieldSpec("to", "n", True),
+        "windowText": FieldSpec("window_text", "s", True),
+        "filter": FieldSpec("filter", "s", False),
+        "basis": FieldSpec("basis", "s", True),
+        "full": FieldSpec("full", "n", True),
+        "fullText": FieldSpec("full_text", "s", True),
+        "columns": FieldSpec("columns", "u", True),
+        "tracks": FieldSpec("tracks", ["a", ["S", "TimelineTrack"]], True),
+        "left": FieldSpec("left", ["S", "TableRemainder"], False),
+        "names": FieldSpec("names", ["a", "s"], True),
+        "labels": FieldSpec("labels", ["a", "s"], True),
+        "cuts": FieldSpec("cuts", ["a", ["a", "u"]], False),
+        "groups": FieldSpec("groups", ["a", "s"], False),
+        "named": FieldSpec("named", ["S", "NameColumns"], False),
+        "charts": FieldSpec("charts", ["a", ["S", "TimelineChart"]], True),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
+    }
+
+
+@dataclass(kw_only=True)
 class TrendRow(Structure):
     """A path whose values have a trend."""
 
@@ -4436,6 +5210,186 @@ class TrendResult(Structure):
         "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class CorrelateParams(Structure):
+    """Parameters of `view/correlate`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec
+    # Metric of the records, granularity, and filters of `linked` roles; the shape does not matter;
+    # its own `profile` goes before the one beside it.
+    table: str | None = None
+    # Which records; absent: the first that the profile has.
+    left: str | None = None
+    # A role; absent: the last but one.
+    right: str | None = None
+    # Another; absent: the last.
+    limit: int = 20
+    # Pairs at most, and places where they meet.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
+        "table": FieldSpec("table", "s", False, {"maxLength":1000}),
+        "left": FieldSpec("left", "s", False, {"maxLength":1000}),
+        "right": FieldSpec("right", "s", False, {"maxLength":1000}),
+        "limit": FieldSpec("limit", "u", False, {"maximum":1000}),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class CorrelateRole(Structure):
+    """A role of records."""
+
+    name: str
+    # What it is called: allocation, use, reuse.
+    uri: str
+    # Opens as a profile whose samples are the records, each where it has this role.
+    records: int
+    # Records that passed and have it.
+    contexts: int
+    # Different contexts of these.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "uri": FieldSpec("uri", "s", True),
+        "records": FieldSpec("records", "l", True),
+        "contexts": FieldSpec("contexts", "l", True),
+    }
+
+
+@dataclass(kw_only=True)
+class CorrelateSide(Structure):
+    """One side of a pair."""
+
+    name: str
+    # Whole name at the granularity; `(none)` where a record lacks the role.
+    file: str | None = None
+    # File as the profile calls it.
+    line: int | None = None
+    # Line in it, 1-based.
+    uri: str | None = None
+    # The file in the workspace.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "file": FieldSpec("file", "s", False),
+        "line": FieldSpec("line", "u", False),
+        "uri": FieldSpec("uri", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class CorrelatePair(Structure):
+    """What two roles have together."""
+
+    left: CorrelateSide
+    # Where it has the one role.
+    right: CorrelateSide
+    # Where it has the other.
+    amount: Amount
+    # Of the metric, with the share of the whole.
+    records: int
+    # Records of it.
+    meet: str | None = None
+    # The innermost function that calls both in most of these; absent: none does.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "left": FieldSpec("left", ["S", "CorrelateSide"], True),
+        "right": FieldSpec("right", ["S", "CorrelateSide"], True),
+        "amount": FieldSpec("amount", ["S", "Amount"], True),
+        "records": FieldSpec("records", "l", True),
+        "meet": FieldSpec("meet", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class CorrelateMeet(Structure):
+    """A function that calls both sides of pairs."""
+
+    name: str
+    # Its name; empty: no function calls both.
+    amount: Amount
+    # What the records have whose innermost common function it is.
+    records: int
+    # How many those are.
+    named: bool
+    # It is a function that something can be moved into: it has a name, and is no part of a runtime.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "amount": FieldSpec("amount", ["S", "Amount"], True),
+        "records": FieldSpec("records", "l", True),
+        "named": FieldSpec("named", "b", True),
+    }
+
+
+@dataclass(kw_only=True)
+class CorrelateResult(Structure):
+    """What goes with what."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Of all records.
+    view_total: Amount
+    # Of those that passed the filters.
+    table: str
+    # Which records these are.
+    tables: list[str]
+    # All that the profile has.
+    roles: list[CorrelateRole]
+    # Its roles, in the order of the file.
+    left: str
+    # The one role.
+    right: str
+    # The other.
+    pairs: list[CorrelatePair]
+    # By the metric, most first.
+    pair_count: int
+    # Pairs in all.
+    meets: list[CorrelateMeet]
+    # Where both sides meet, most first.
+    verdict: str
+    # What there is to say, as a sentence.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "table": FieldSpec("table", "s", True),
+        "tables": FieldSpec("tables", ["a", "s"], True),
+        "roles": FieldSpec("roles", ["a", ["S", "CorrelateRole"]], True),
+        "left": FieldSpec("left", "s", True),
+        "right": FieldSpec("right", "s", True),
+        "pairs": FieldSpec("pairs", ["a", ["S", "CorrelatePair"]], True),
+        "pairCount": FieldSpec("pair_count", "l", True),
+        "meets": FieldSpec("meets", ["a", ["S", "CorrelateMeet"]], True),
+        "verdict": FieldSpec("verdict", "s", True),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
     }
 
 
@@ -4613,6 +5567,105 @@ class SearchResult(Structure):
 
 
 @dataclass(kw_only=True)
+class SetsParams(Structure):
+    """Parameters of `view/sets`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec
+    # Metric, granularity and filters; the shape does not matter; its own `profile` goes before the
+    # one beside it.
+    sets: list[NamedSet] = field(default_factory=list)
+    # The sets; absent or empty: the kinds of work.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
+        "sets": FieldSpec("sets", ["a", ["S", "NamedSet"]], False, {"maxItems":16}),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class SetShare(Structure):
+    """How much of a view belongs to a set."""
+
+    name: str
+    # Its name, as filters have it: `keep kind gc`.
+    title: str
+    # The same for people: `garbage collection`.
+    amount: Amount
+    # The stacks through a frame of it, each counted once.
+    first: Amount | None = None
+    # Of kinds of work: the stacks that have its colour. Those of all kinds, and what has none, make
+    # the view's total.
+    functions: int
+    # How many names of the view are in it.
+    hue: int | None = None
+    # Of kinds of work: the hue of their boxes, in degrees.
+    own: bool = False
+    # The project's or the user's, not one that comes with profd.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "title": FieldSpec("title", "s", True),
+        "amount": FieldSpec("amount", ["S", "Amount"], True),
+        "first": FieldSpec("first", ["S", "Amount"], False),
+        "functions": FieldSpec("functions", "l", True),
+        "hue": FieldSpec("hue", "u", False, {"maximum":359}),
+        "own": FieldSpec("own", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
+class SetsResult(Structure):
+    """What belongs to the sets."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    view_total: Amount
+    # Total of what passed the filters.
+    sets: list[SetShare]
+    # The sets in the order asked for; kinds of work by what they come to, largest first, those
+    # without a stack left out.
+    any_of: Amount
+    # The stacks that belong to any of them, each counted once.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
+    excluded: Exclusion | None = None
+    # What filters by thread, label or time cannot decide on; it is not in the view.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "sets": FieldSpec("sets", ["a", ["S", "SetShare"]], True),
+        "anyOf": FieldSpec("any_of", ["S", "Amount"], True),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
+        "estimated": FieldSpec("estimated", "s", False),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
+    }
+
+
+@dataclass(kw_only=True)
 class MatchParams(Structure):
     """Parameters of `view/match`."""
 
@@ -4709,6 +5762,382 @@ class MatchResult(Structure):
         "spec": FieldSpec("spec", "s", True),
         "metric": FieldSpec("metric", "s", True),
         "match": FieldSpec("match", ["S", "Match"], False),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
+        "estimated": FieldSpec("estimated", "s", False),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class RangesParams(Structure):
+    """Parameters of `view/ranges`. What is meant is said by `function`, by `key`, or by `textDocument`
+    and `position`; the first that is there counts, and of none it is the function with the most.
+    """
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    function: str | None = None
+    # A function, as it is shown anywhere.
+    key: int | None = None
+    # A row or box of the view `spec`: its function.
+    revision: int | None = None
+    # The revision that `key` is of; required with it. Another one than the profile's answers
+    # `ContentModified`.
+    text_document: TextDocumentIdentifier | None = None
+    # A source file.
+    position: Position | None = None
+    # A place in it: the function that costs most on its line.
+    spec: str | ViewSpec | None = None
+    # Metric and filters; the shape does not matter; its own `profile` goes before the one beside
+    # it. Absent: `flat`.
+    workspace_filters: bool = False
+    # The filters that hints, lenses and hovers have, of the project and of the session's settings,
+    # are applied before those of `spec`.
+    by: str = "auto"
+    # What a row is.
+    by_self: bool = False
+    # Largest self value first; else in the order of the code, the function's own file first.
+    metrics: list[str] = field(default_factory=list)
+    # Further metrics to list, stored or by formula.
+    offset: int = 0
+    # First row.
+    limit: int = 1000
+    # Rows at most.
+    source: bool = False
+    # With the text of every row's line, where its file is in the workspace.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "function": FieldSpec("function", "s", False, {"maxLength":10000}),
+        "key": FieldSpec("key", "l", False),
+        "revision": FieldSpec("revision", "u", False),
+        "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], False),
+        "position": FieldSpec("position", ["S", "Position"], False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], False),
+        "workspaceFilters": FieldSpec("workspace_filters", "b", False),
+        "by": FieldSpec("by", "s", False),
+        "bySelf": FieldSpec("by_self", "b", False),
+        "metrics": FieldSpec("metrics", ["a", "s"], False, {"maxItems":64}),
+        "offset": FieldSpec("offset", "u", False),
+        "limit": FieldSpec("limit", "u", False, {"maximum":10000}),
+        "source": FieldSpec("source", "b", False),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class RangeColumns(Structure):
+    """Parts of a function as columns, all equally long."""
+
+    place: list[str]
+    # As shown: `demo.cpp:12`, `app+0x4012a0`, `26->29`, `no line`.
+    from_: list[str]
+    # Where the part begins: a line from 1, an address, an index of bytecode; empty: not known.
+    to: list[str]
+    # Where what is behind it begins; empty: not known, as of instructions.
+    file: list[int]
+    # Index into `files`; -1: unknown.
+    line: list[int]
+    # Line in it, 1-based; 0: unknown, or more than one.
+    code: list[str]
+    # Of an instruction: what `source/disassembly` takes as `code`; empty: none.
+    self: list[int | float]
+    # Self value.
+    total: list[int | float]
+    # With what is called there, each stack once.
+    self_text: list[str]
+    # Self value as shown.
+    total_text: list[str]
+    # Total value as shown.
+    share: list[str]
+    # Self as a share of what the function has itself, as shown.
+    view_share: list[str]
+    # Self as a share of the view, as shown.
+    running: list[int | float]
+    # Self of this row and all before it, those before `offset` as well.
+    running_share: list[str]
+    # The same as a share of what the function has itself, as shown.
+    heat: list[float]
+    # 0 to 1: square root of the share of the hottest row.
+    source: list[str]
+    # The text of the line; empty: not asked for, not known.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "place": FieldSpec("place", ["a", "s"], True),
+        "from": FieldSpec("from_", ["a", "s"], True),
+        "to": FieldSpec("to", ["a", "s"], True),
+        "file": FieldSpec("file", ["a", "i"], True),
+        "line": FieldSpec("line", ["a", "u"], True),
+        "code": FieldSpec("code", ["a", "s"], True),
+        "self": FieldSpec("self", ["a", "n"], True),
+        "total": FieldSpec("total", ["a", "n"], True),
+        "selfText": FieldSpec("self_text", ["a", "s"], True),
+        "totalText": FieldSpec("total_text", ["a", "s"], True),
+        "share": FieldSpec("share", ["a", "s"], True),
+        "viewShare": FieldSpec("view_share", ["a", "s"], True),
+        "running": FieldSpec("running", ["a", "n"], True),
+        "runningShare": FieldSpec("running_share", ["a", "s"], True),
+        "heat": FieldSpec("heat", ["a", "n"], True),
+        "source": FieldSpec("source", ["a", "s"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class RangesResult(Structure):
+    """Where within a function its value is."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Total of the whole profile.
+    view_total: Amount
+    # Total of what passed the filters.
+    name: str
+    # Full name of the function.
+    label: str
+    # Its short name.
+    file: int
+    # Where it is defined, index into `files`; -1: unknown.
+    line: int
+    # Where it begins, 1-based; 0: unknown.
+    key: int
+    # Its key in views by function.
+    self: Amount
+    # What it has itself, with the share of the view: the sum of all rows.
+    function_total: Amount
+    # With what it calls.
+    by: str
+    # What the rows are; never `auto`.
+    available: list[str]
+    # What is known of its code.
+    row_count: int
+    # Rows on all pages.
+    offset: int
+    # First row of this page.
+    files: list[str]
+    # Files as the profile calls them.
+    file_uris: list[str]
+    # By `files`: where they are in the workspace; empty: not there, or not just one.
+    rows: RangeColumns
+    # The rows of this page.
+    columns: list[MetricColumns] = field(default_factory=list)
+    # Values of the further metrics.
+    remainder: TableRemainder | None = None
+    # The rows after this page, their self as a share of the function.
+    note: str | None = None
+    # What the rows cannot show; absent: nothing.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
+    excluded: Exclusion | None = None
+    # What filters by thread, label or time cannot decide on; it is not in the view.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "name": FieldSpec("name", "s", True),
+        "label": FieldSpec("label", "s", True),
+        "file": FieldSpec("file", "i", True),
+        "line": FieldSpec("line", "u", True),
+        "key": FieldSpec("key", "l", True),
+        "self": FieldSpec("self", ["S", "Amount"], True),
+        "functionTotal": FieldSpec("function_total", ["S", "Amount"], True),
+        "by": FieldSpec("by", "s", True),
+        "available": FieldSpec("available", ["a", "s"], True),
+        "rowCount": FieldSpec("row_count", "u", True),
+        "offset": FieldSpec("offset", "u", True),
+        "files": FieldSpec("files", ["a", "s"], True),
+        "fileUris": FieldSpec("file_uris", ["a", "s"], True),
+        "rows": FieldSpec("rows", ["S", "RangeColumns"], True),
+        "columns": FieldSpec("columns", ["a", ["S", "MetricColumns"]], False),
+        "remainder": FieldSpec("remainder", ["S", "TableRemainder"], False),
+        "note": FieldSpec("note", "s", False),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
+        "estimated": FieldSpec("estimated", "s", False),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class ReportParams(Structure):
+    """Parameters of `view/report`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec | None = None
+    # Metric and filters; the shape does not matter; its own `profile` goes before the one beside
+    # it. Absent: `flat`.
+    workspace_filters: bool = False
+    # The filters that hints, lenses and hovers have, of the project and of the session's settings,
+    # are applied before those of `spec`.
+    function: str | None = None
+    # Only this function, with its ranges.
+    by: str = "auto"
+    # What ranges are.
+    ranges: bool = False
+    # With the ranges of every function that is listed.
+    sections: str = "auto"
+    # What a section is.
+    min_share: float = 0.005
+    # A function is listed from this share of its section on; the others are one row.
+    limit: int = 100
+    # Functions of a section at most.
+    range_limit: int = 100
+    # Ranges of a function at most, the largest; the others are one row.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], False),
+        "workspaceFilters": FieldSpec("workspace_filters", "b", False),
+        "function": FieldSpec("function", "s", False, {"maxLength":10000}),
+        "by": FieldSpec("by", "s", False),
+        "ranges": FieldSpec("ranges", "b", False),
+        "sections": FieldSpec("sections", "s", False),
+        "minShare": FieldSpec("min_share", "n", False, {"minimum":0,"maximum":1}),
+        "limit": FieldSpec("limit", "u", False, {"maximum":1000}),
+        "rangeLimit": FieldSpec("range_limit", "u", False, {"maximum":1000}),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class ReportSection(Structure):
+    """A part of a report."""
+
+    name: str
+    # What its code is: a module, a kind of code.
+    amount: Amount
+    # What its functions have themselves, with the share of the view.
+    function_count: int
+    # Functions that have something.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "amount": FieldSpec("amount", ["S", "Amount"], True),
+        "functionCount": FieldSpec("function_count", "u", True),
+    }
+
+
+@dataclass(kw_only=True)
+class ReportColumns(Structure):
+    """Rows of a report as columns, all equally long."""
+
+    section: list[int]
+    # Index into `sections`.
+    kind: list[str]
+    # What it is.
+    name: list[str]
+    # Whole name of a function, place of a range.
+    self: list[int | float]
+    # Self value.
+    share: list[str]
+    # Of a function the share of its section, of a range that of its function, with two decimals.
+    total_share: list[str]
+    # Of a function the share of the whole profile; empty for ranges.
+    running: list[str]
+    # The share of this row and those before it, in its section or function.
+    count: list[int]
+    # Functions or ranges that it stands for.
+    file: list[int]
+    # Index into `files`; -1: unknown.
+    line: list[int]
+    # Line in it, 1-based; 0: unknown.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "section": FieldSpec("section", ["a", "u"], True),
+        "kind": FieldSpec("kind", ["a", "s"], True),
+        "name": FieldSpec("name", ["a", "s"], True),
+        "self": FieldSpec("self", ["a", "n"], True),
+        "share": FieldSpec("share", ["a", "s"], True),
+        "totalShare": FieldSpec("total_share", ["a", "s"], True),
+        "running": FieldSpec("running", ["a", "s"], True),
+        "count": FieldSpec("count", ["a", "u"], True),
+        "file": FieldSpec("file", ["a", "i"], True),
+        "line": FieldSpec("line", ["a", "u"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class ReportResult(Structure):
+    """A profile as a report."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Total of the whole profile.
+    view_total: Amount
+    # Total of what passed the filters.
+    sections_by: str
+    # What the sections are; never `auto`.
+    sections: list[ReportSection]
+    # The sections, largest first.
+    rows: ReportColumns
+    # The rows of all sections.
+    files: list[str]
+    # Files as the profile calls them.
+    file_uris: list[str]
+    # By `files`: where they are in the workspace; empty: not there, or not just one.
+    lines: list[str]
+    # All of it as lines of text.
+    line_rows: list[int]
+    # By `lines`: the row that it shows; -1: none.
+    note: str | None = None
+    # What the rows cannot show; absent: nothing.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+    estimated: str | None = None
+    # Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no
+    # stacks. Absent: all are as measured.
+    excluded: Exclusion | None = None
+    # What filters by thread, label or time cannot decide on; it is not in the view.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "sectionsBy": FieldSpec("sections_by", "s", True),
+        "sections": FieldSpec("sections", ["a", ["S", "ReportSection"]], True),
+        "rows": FieldSpec("rows", ["S", "ReportColumns"], True),
+        "files": FieldSpec("files", ["a", "s"], True),
+        "fileUris": FieldSpec("file_uris", ["a", "s"], True),
+        "lines": FieldSpec("lines", ["a", "s"], True),
+        "lineRows": FieldSpec("line_rows", ["a", "i"], True),
+        "note": FieldSpec("note", "s", False),
         "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
@@ -4922,6 +6351,8 @@ class HoverPage(Structure):
     # What the numbers are, after them.
     lists: list[HoverList]
     # Callers and callees.
+    tips: list[str] = field(default_factory=list)
+    # The profile's tips that this place has to do with, as sentences.
     foot: str
     # The name of the profile, and when it was recorded.
 
@@ -4935,6 +6366,7 @@ class HoverPage(Structure):
         "rows": FieldSpec("rows", ["a", ["S", "HoverRow"]], True),
         "remarks": FieldSpec("remarks", ["a", "s"], True),
         "lists": FieldSpec("lists", ["a", ["S", "HoverList"]], True),
+        "tips": FieldSpec("tips", ["a", "s"], False),
         "foot": FieldSpec("foot", "s", True),
     }
 
@@ -5357,6 +6789,11 @@ class InstructionColumns(Structure):
     # 0 to 1: the square root of the share of the hottest row of the piece.
     bytes: list[str] | None = None
     # Its bytes in hexadecimal, where they were asked for.
+    executed: list[int | float] | None = None
+    # How often it was carried out in what branch stacks saw; absent: none were recorded in this
+    # code.
+    executed_text: list[str] | None = None
+    # The same as shown.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "offset": FieldSpec("offset", ["a", "u"], True),
@@ -5379,6 +6816,8 @@ class InstructionColumns(Structure):
         "totalShare": FieldSpec("total_share", ["a", "s"], True),
         "heat": FieldSpec("heat", ["a", "n"], True),
         "bytes": FieldSpec("bytes", ["a", "s"], False),
+        "executed": FieldSpec("executed", ["a", "n"], False),
+        "executedText": FieldSpec("executed_text", ["a", "s"], False),
     }
 
 
@@ -5422,6 +6861,9 @@ class CodeBlockColumns(Structure):
     # The same as shown.
     self_share: list[str]
     # Share of the view's total, as shown.
+    executed_text: list[str] | None = None
+    # How often its most frequent row was carried out in what branch stacks saw, as shown; absent:
+    # none were recorded in this code.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "first": FieldSpec("first", ["a", "u"], True),
@@ -5430,6 +6872,53 @@ class CodeBlockColumns(Structure):
         "self": FieldSpec("self", ["a", "n"], True),
         "selfText": FieldSpec("self_text", ["a", "s"], True),
         "selfShare": FieldSpec("self_share", ["a", "s"], True),
+        "executedText": FieldSpec("executed_text", ["a", "s"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class CodeBranchColumns(Structure):
+    """Branches, calls and returns that branch stacks saw taken in a piece, as columns, all equally
+    long, ascending by row and then by how often.
+    """
+
+    row: list[int]
+    # The row that it was taken at, counted from the first of the piece.
+    target: list[int]
+    # The row that it led to; -1: none of the piece.
+    target_name: list[str]
+    # What lies where it led, outside of the rows; empty: it led to a row.
+    taken: list[int | float]
+    # How often it was taken.
+    taken_share: list[str]
+    # Share of how often its row was carried out, as shown; empty: not known.
+    text: list[str]
+    # All that is known of it: `taken 93.2 % (12,034), mispredicted 1.10 %, 3.40 cycles`. Cycles are
+    # those since the branch before, on average.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "row": FieldSpec("row", ["a", "u"], True),
+        "target": FieldSpec("target", ["a", "i"], True),
+        "targetName": FieldSpec("target_name", ["a", "s"], True),
+        "taken": FieldSpec("taken", ["a", "n"], True),
+        "takenShare": FieldSpec("taken_share", ["a", "s"], True),
+        "text": FieldSpec("text", ["a", "s"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class CodeBranches(Structure):
+    """What branch stacks (LBR) saw of a piece. They are of all samples, whatever the view's filters.
+    """
+
+    taken: CodeBranchColumns
+    # What was taken.
+    text: str
+    # How much was seen and what of it was left out, as a sentence.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "taken": FieldSpec("taken", ["S", "CodeBranchColumns"], True),
+        "text": FieldSpec("text", "s", True),
     }
 
 
@@ -5565,6 +7054,8 @@ class SourceDisassemblyResult(Structure):
     # What stands above its rows.
     lines: CodeLineColumns
     # Its source lines.
+    branches: CodeBranches | None = None
+    # What branch stacks saw of it; absent: none were recorded in this code.
     rest: list[CodeRest] = field(default_factory=list)
     # What is on no row.
     warnings: list[str] = field(default_factory=list)
@@ -5601,6 +7092,7 @@ class SourceDisassemblyResult(Structure):
         "jumps": FieldSpec("jumps", ["S", "CodeJumpColumns"], True),
         "headings": FieldSpec("headings", ["S", "CodeHeadingColumns"], True),
         "lines": FieldSpec("lines", ["S", "CodeLineColumns"], True),
+        "branches": FieldSpec("branches", ["S", "CodeBranches"], False),
         "rest": FieldSpec("rest", ["a", ["S", "CodeRest"]], False),
         "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
@@ -6100,8 +7592,22 @@ PROFILE_SELECT_REQUEST = Message("profile/select", ["S", "ProfileSelectParams"],
 # lists some.
 PROFILE_SUMMARY_REQUEST = Message("profile/summary", ["S", "ProfileSummaryParams"], ["S", "ProfileSummary"])
 # The first glance at a profile.
+TIPS_REQUEST = Message("profile/tips", ["S", "TipsParams"], ["S", "TipsResult"])
+# What stands out of a profile by rules, and what it can bring at most: three tips at most, none
+# without evidence in numbers. Rules and how to switch them off: docs/tips.md.
 PROFILE_EXPORT_REQUEST = Message("profile/export", ["S", "ProfileExportParams"], ["S", "ProfileExportResult"])
 # Writes a profile or a view in another format. Which ones: `formats` of the server's capabilities.
+ANALYSIS_LIST_REQUEST = Message("analysis/list", ["S", "AnalysisListParams"], ["S", "AnalysisListResult"])
+# The analyses that there are: of the workspace (`.profd/analyses`), of the user, and those that
+# profd brings; of one name the first of these. Their heads are read, nothing is run.
+ANALYSIS_RUN_REQUEST = Message("analysis/run", ["S", "AnalysisRunParams"], ["S", "AnalysisRunResult"])
+# Runs a script over profiles, in a process that can do nothing else. A script of the workspace runs
+# when its user said yes to its text: until then the answer is `ask`, and the same request with
+# `trust` runs it. What changed is asked about again. An error of the script has `data.file` and
+# `data.line`.
+ANALYSIS_SAVE_REQUEST = Message("analysis/save", ["S", "AnalysisSaveParams"], ["S", "AnalysisSaveResult"])
+# Writes a script into `.profd/analyses` of the workspace, as a person who wrote it asked. What is
+# saved so is trusted as it is.
 METRIC_LIST_REQUEST = Message("metric/list", ["S", "MetricListParams"], ["S", "MetricListResult"])
 # The metrics of a profile.
 METRIC_DERIVE_REQUEST = Message("metric/derive", ["S", "MetricDeriveParams"], ["S", "MetricDeriveResult"])
@@ -6124,7 +7630,8 @@ PROFILE_SYMBOLIZE_REQUEST = Message("profile/symbolize", ["S", "ProfileSymbolize
 # profile (`profile/changed`), which keeps every value; several on the way where it takes long,
 # costliest modules first. Binaries are read by another process, without network, which may fail:
 # the profile stays, and its modules say why. Done by itself when a profile is opened, unless the
-# setting `symbols` is false.
+# setting `symbols` is false. Files that are not here are fetched from servers, by build id, with
+# `allow` or where the setting `debuginfod` is `on`; never where it is `off`, as it is at first.
 FLAME_GRAPH_REQUEST = Message("view/flameGraph", ["S", "FlameGraphParams"], ["S", "FlameGraphResult"])
 # A view laid out for a viewport. Widths are exact: what is too narrow is joined into remainder
 # boxes, never left out. Values are JSON integers where the metric is integral; a client whose
@@ -6139,10 +7646,19 @@ SPREAD_REQUEST = Message("view/spread", ["S", "SpreadParams"], ["S", "SpreadResu
 SERIES_REQUEST = Message("view/series", ["S", "SeriesParams"], ["S", "SeriesResult"])
 # Of an aggregate: what each of its inputs has of one box or row, how these values lie, and what
 # became of them.
+TIMELINE_REQUEST = Message("view/timeline", ["S", "TimelineParams"], ["S", "TimelineResult"])
+# When things ran: the load of every thread in a window of time, and for those asked for a flame
+# chart whose x axis is time. What is too narrow to be drawn is joined into boxes that say exactly
+# how many they are and how long they ran. Filters of the view apply; its shape does not.
 TREND_REQUEST = Message("view/trend", ["S", "TrendParams"], ["S", "TrendResult"])
 # Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back.
 # A path grows when its values rise beyond chance, in the later half too, and all of the last third
 # are above all of the first.
+CORRELATE_REQUEST = Message("view/correlate", ["S", "CorrelateParams"], ["S", "CorrelateResult"])
+# What goes with what, where a profile has records of several contexts: which use with which
+# allocation, which side of a race with which. Two roles side by side, the pairs with most of the
+# metric first, and the function that both have in common. `roles` has of each role the URI under
+# which it opens as a profile of its own; `linked ROLE …` filters one by what another is.
 HOT_PATH_REQUEST = Message("view/hotPath", ["S", "HotPathParams"], ["S", "HotPathResult"])
 # Where most of a box goes, level by level: down its heaviest child, and the heaviest of that, as
 # long as a child has at least half of its parent. From the root, which is no box of the profile,
@@ -6150,10 +7666,22 @@ HOT_PATH_REQUEST = Message("view/hotPath", ["S", "HotPathParams"], ["S", "HotPat
 # level's table is taken.
 SEARCH_REQUEST = Message("view/search", ["S", "SearchParams"], ["S", "SearchResult"])
 # How much of a view matches a regular expression.
+SETS_REQUEST = Message("view/sets", ["S", "SetsParams"], ["S", "SetsResult"])
+# How much of a view belongs to named sets of frames: those that are given, or the kinds of work
+# that the view has (garbage collection, allocation, locking and so on, and the user's own sets). Of
+# each set a stack counts once however often it meets it, and of all together once however many sets
+# it belongs to.
 MATCH_REQUEST = Message("view/match", ["S", "MatchParams"], ["S", "MatchResult"])
 # The next or previous box of a view whose name matches, however narrow it is: from a box, in the
 # order of the picture (a box before what is below it, siblings from left to right). Steps reach
 # every match once, then begin again.
+RANGES_REQUEST = Message("view/ranges", ["S", "RangesParams"], ["S", "RangesResult"])
+# Where within a function its self value is: by line, by instruction, or by index of bytecode. The
+# rows add up to what the function has itself.
+REPORT_REQUEST = Message("view/report", ["S", "ReportParams"], ["S", "ReportResult"])
+# A profile as a report to read from top to bottom: sections, their functions down to a cut with the
+# running sum, what is below the cut as one row, and on request where within each function its value
+# is.
 HOTSPOTS_REQUEST = Message("view/hotspots", ["S", "HotspotsParams"], ["S", "HotspotsResult"])
 # The hottest functions or lines, with the files to jump to.
 SOURCE_ANNOTATIONS_REQUEST = Message("source/annotations", ["S", "SourceAnnotationsParams"], ["S", "SourceAnnotationsResult"])

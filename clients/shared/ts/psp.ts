@@ -309,10 +309,19 @@ export const FilterBy = {
   time: "time",
   /** A run of frames, one below the other: `frames`. */
   fragment: "fragment",
+  /** What stacks begin with, from the root on: `frames`. */
+  path: "path",
   /** Packages or namespaces of functions, else modules, else folders: what boxes are coloured by. */
   package: "package",
   /** The piece of machine code that holds an address, `libx.so+0x1234` as `pattern`. */
   code: "code",
+  /** Named sets: frames of the set that `pattern` names, such as `gc`, or of all sets that it matches. */
+  kind: "kind",
+  /**
+   * With `keep` and `drop`: stacks that end in the own work of the set that `pattern` names, not in what it
+   * calls back.
+   */
+  work: "work",
   /**
    * With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the
    * workspace and its settings say.
@@ -452,6 +461,26 @@ export const ChangeKind = {
 } as const;
 export type ChangeKind = (typeof ChangeKind)[keyof typeof ChangeKind] | (number & {});
 
+/** What a track of a timeline is. Newer peers may send other values. */
+export const TimelineTrackKind = {
+  /** A thread. */
+  thread: "thread",
+  /** The samples of which no thread is known. */
+  noThread: "noThread",
+  /** Asynchronous work of no thread, in lanes. */
+  tasks: "tasks",
+} as const;
+export type TimelineTrackKind = (typeof TimelineTrackKind)[keyof typeof TimelineTrackKind] | (string & {});
+
+/** Bits of a box of a timeline. Newer peers may send other values. */
+export const TimelineFlag = {
+  /** Its end is not known: it is drawn to the last event of its thread. */
+  open: 1,
+  /** The call was inlined. */
+  inlined: 2,
+} as const;
+export type TimelineFlag = (typeof TimelineFlag)[keyof typeof TimelineFlag] | (number & {});
+
 /**
  * What boxes of an aggregate are coloured by: how uneven the values of its inputs are, or one of the other
  * names of `SpreadSort`. Newer peers may send other values.
@@ -505,6 +534,43 @@ export const TrendKind = {
 } as const;
 export type TrendKind = (typeof TrendKind)[keyof typeof TrendKind] | (string & {});
 
+/** What a part of a function is. Newer peers may send other values. */
+export const RangeUnit = {
+  /** Lines where they are known, else bytecodes, else addresses. */
+  auto: "auto",
+  /** A source line, of any file. */
+  line: "line",
+  /** An instruction. */
+  address: "address",
+  /** A bytecode, or a range of them. */
+  bytecode: "bytecode",
+} as const;
+export type RangeUnit = (typeof RangeUnit)[keyof typeof RangeUnit] | (string & {});
+
+/** What the sections of a report are. Newer peers may send other values. */
+export const ReportSections = {
+  /** Modules where there are two to eight of them, else kinds of code. */
+  auto: "auto",
+  /** Kinds of code: native, JIT, interpreted, kernel, garbage collection. */
+  kind: "kind",
+  /** Modules. */
+  module: "module",
+  /** One section. */
+  none: "none",
+} as const;
+export type ReportSections = (typeof ReportSections)[keyof typeof ReportSections] | (string & {});
+
+/** What a row of a report is. Newer peers may send other values. */
+export const ReportRowKind = {
+  /** A function. */
+  function: "function",
+  /** A part of the function above. */
+  range: "range",
+  /** Functions, or ranges, below the cut. */
+  others: "others",
+} as const;
+export type ReportRowKind = (typeof ReportRowKind)[keyof typeof ReportRowKind] | (string & {});
+
 /** Why a hot path goes no further. Newer peers may send other values. */
 export const HotPathEnd = {
   /** Nothing is below. */
@@ -555,6 +621,30 @@ export const LineTrust = {
   uncertain: "uncertain",
 } as const;
 export type LineTrust = (typeof LineTrust)[keyof typeof LineTrust] | (string & {});
+
+/** Whose a script is. Newer peers may send other values. */
+export const AnalysisOrigin = {
+  /** profd brings it. */
+  bundled: "bundled",
+  /** It lies in the user's folder of settings. */
+  user: "user",
+  /** It lies in the workspace, which somebody else may have written. */
+  workspace: "workspace",
+} as const;
+export type AnalysisOrigin = (typeof AnalysisOrigin)[keyof typeof AnalysisOrigin] | (string & {});
+
+/** What an argument of a script is. Newer peers may send other values. */
+export const AnalysisArgumentType = {
+  /** A text. */
+  string: "string",
+  /** A number. */
+  number: "number",
+  /** A whole number. */
+  integer: "integer",
+  /** `true` or `false`. */
+  boolean: "boolean",
+} as const;
+export type AnalysisArgumentType = (typeof AnalysisArgumentType)[keyof typeof AnalysisArgumentType] | (string & {});
 
 /** How a path of a profile was matched to a file. Newer peers may send other values. */
 export const MappingRule = {
@@ -1883,6 +1973,62 @@ export interface ProfileSummaryParams {
   workspaceFilters?: boolean;
 }
 
+/** Parameters of `profile/tips`. */
+export interface TipsParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** Metric and filters; absent: the whole profile in its default metric. */
+  spec?: ViewSpecLike;
+  /**
+   * The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied
+   * before those of `spec`. Default: false.
+   */
+  workspaceFilters?: boolean;
+}
+
+/** What a rule says about a profile. */
+export interface Tip {
+  /** The rule: what the setting `tipsOff` names. */
+  id: string;
+  /** What it is about, in a word or two. */
+  title: string;
+  /** A sentence with the evidence in numbers. */
+  text: string;
+  /** What usually helps, as a sentence; empty: nothing is known. */
+  advice: string;
+  /**
+   * What it can bring at most: what dropping the stacks that `filter` keeps saves. Absent: it is about what
+   * the profile can tell, not about what to save.
+   */
+  bound?: Amount;
+  /** The same as a sentence. */
+  boundText?: string;
+  /** The filter that keeps what it is about, in text form. */
+  filter?: string;
+  /** The function to look at first. */
+  place?: SourceRef;
+  /** How much of the view comes from there, as shown. */
+  placeText?: string;
+  /** Where more is said: a URL, or page and heading in the documentation of profd (`tips.md#allocator`). */
+  link: string;
+}
+
+/** The tips. */
+export interface TipsResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** At most three, what can bring most first. */
+  tips: Tip[];
+  /** How many weaker ones were left out. */
+  more: number;
+}
+
 /** Parameters of `profile/export`. */
 export interface ProfileExportParams {
   /** The profile; absent: the default one. */
@@ -1941,6 +2087,170 @@ export interface ProfileChangedParams {
    * became of it. Default: false.
    */
   previous?: boolean;
+}
+
+/** Parameters of `analysis/list`. */
+export interface AnalysisListParams {
+  /** The one that is meant, with its text; absent: all, without. */
+  name?: string;
+}
+
+/** An argument that a script declares. */
+export interface AnalysisArgument {
+  /** What it is called. */
+  name: string;
+  /** What its value is. */
+  type: AnalysisArgumentType;
+  /** The value of who names none, as text. */
+  default: string;
+  /** What it means. */
+  documentation: string;
+}
+
+/** An analysis: a script, by what its head says. */
+export interface AnalysisInfo {
+  /** What it is run by: the name of its file, without `.lua`. */
+  name: string;
+  /** What it does, in a line. */
+  title: string;
+  /** Whose it is. */
+  origin: AnalysisOrigin;
+  /** Its file; absent: profd brings it. */
+  uri?: string;
+  /** It runs without a question. */
+  trusted: boolean;
+  /** Of its text: what `trust` of `analysis/run` says yes to. */
+  hash: string;
+  /** Of how many profiles it is, at least. */
+  minProfiles: number;
+  /** And at most. */
+  maxProfiles: number;
+  /** Its arguments, in the order of the head. */
+  arguments: AnalysisArgument[];
+  /** The script, where one was asked for by name. */
+  text?: string;
+}
+
+/** Result of `analysis/list`. */
+export interface AnalysisListResult {
+  /** By name. */
+  analyses: AnalysisInfo[];
+  /** Scripts that are there and not taken, each with the reason. Default: []. */
+  problems?: string[];
+}
+
+/** A value for an argument. */
+export interface AnalysisValue {
+  /** The argument. */
+  name: string;
+  /** Its value, as text. */
+  value: string;
+}
+
+/** Parameters of `analysis/run`. */
+export interface AnalysisRunParams {
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** Which; with `text` what errors call it. */
+  name: string;
+  /** The script itself, as somebody is writing it; absent: the one of that name. */
+  text?: string;
+  /** The profiles. */
+  of: ComposedPart[];
+  /** Arguments; those that are not named have their defaults. Default: []. */
+  arguments?: AnalysisValue[];
+  /** `hash` of an earlier `ask`, to which the user said yes. */
+  trust?: string;
+  /** How to open the profile that comes out. */
+  options?: OpenOptions;
+}
+
+/** What the user is to be asked before a script runs. */
+export interface AnalysisQuestion {
+  /** The question, as a sentence. */
+  text: string;
+  /** The script. */
+  uri: string;
+  /** Of its text: the yes is to this. */
+  hash: string;
+}
+
+/** A column of a table of a script. */
+export interface AnalysisColumn {
+  /** Its title. */
+  title: string;
+  /** The unit of its numbers; empty: texts, or plain numbers. */
+  unit: string;
+}
+
+/** A row of a table of a script, a cell a column. */
+export interface AnalysisRow {
+  /** As shown. */
+  cells: string[];
+  /** As numbers; null: it is none. */
+  values: (number | null)[];
+}
+
+/** A table that a script made. */
+export interface AnalysisTable {
+  /** Its title. */
+  title: string;
+  /** Its columns. */
+  columns: AnalysisColumn[];
+  /** Its rows, in the order of the script. */
+  rows: AnalysisRow[];
+  /** Rows beyond these. */
+  left: number;
+}
+
+/** What a script says of a source line. */
+export interface AnalysisAnnotation {
+  /** The file, as the profile names it. */
+  file: string;
+  /** Where it is in the workspace; absent: it is not there. */
+  uri?: string;
+  /** Line, 0-based. */
+  line: number;
+  /** What is said. */
+  text: string;
+}
+
+/** What a script made of profiles. */
+export interface AnalysisRunResult {
+  /** The script. */
+  name: string;
+  /** It did not run: its user is to be asked. All else is empty. */
+  ask?: AnalysisQuestion;
+  /** The profile it made: open, as any other. Absent: it made none. */
+  opened?: ProfileOpenResult;
+  /** What it printed. */
+  text: string;
+  /** Its tables. */
+  tables: AnalysisTable[];
+  /** What it says of source lines. */
+  annotations: AnalysisAnnotation[];
+  /** Annotations beyond these. */
+  left: number;
+  /** How long it ran, in nanoseconds. */
+  duration?: Measure;
+}
+
+/** Parameters of `analysis/save`. */
+export interface AnalysisSaveParams {
+  /** Its name: letters, digits, `_` and `-`. */
+  name: string;
+  /** The script. */
+  text: string;
+  /** Over one that is there. Default: false. */
+  overwrite?: boolean;
+}
+
+/** Where a script was written. */
+export interface AnalysisSaveResult {
+  /** Its file. */
+  uri: string;
+  /** Of its text. */
+  hash: string;
 }
 
 /** Parameters of `metric/list`. */
@@ -2031,7 +2341,7 @@ export interface ProfileModulesParams {
 
 /** A file that was looked at for a module. */
 export interface TriedFile {
-  /** The file. */
+  /** The file, or the address that it was asked for at. */
   path: string;
   /** What became of it: `used`, or why it was not. */
   why: string;
@@ -2060,6 +2370,17 @@ export interface ProfileModule {
    * false.
    */
   unchecked?: boolean;
+  /**
+   * That `file` is taken for what ran by its device, inode and generation, which the recording has, and by
+   * being older than it: there is no build id. Default: false.
+   */
+  byInode?: boolean;
+  /**
+   * Addresses of servers that may have its files: they are asked once `profile/symbolize` has `allow`. Empty:
+   * nothing is missing, it has no build id, they were asked, or the setting `debuginfod` does not allow it.
+   * Default: [].
+   */
+  fetch?: string[];
   /** The files that were looked at. Default: []. */
   tried?: TriedFile[];
   /** How many of its frames have an address. */
@@ -2104,6 +2425,12 @@ export interface ProfileSymbolizeParams {
   directories?: string[];
   /** Binaries of modules. Default: []. */
   files?: ModuleFile[];
+  /**
+   * Their user's consent that, this time, files of these modules are fetched from the servers of
+   * `ProfileModule.fetch`, which learn their build ids. An error where the setting `debuginfod` is `off`.
+   * Default: false.
+   */
+  allow?: boolean;
 }
 
 /** Result of `profile/symbolize`. */
@@ -2189,10 +2516,20 @@ export interface Filter {
   from?: number;
   /** For time: nanoseconds since the first sample, not included. */
   to?: number;
+  /**
+   * For time, with `from` and `to`: the window again after each so many nanoseconds, at least as many as it
+   * is long.
+   */
+  every?: number;
   /** For labels: the key. */
   key?: string;
-  /** For fragments: names, caller first. */
+  /** For fragments and paths: names, caller first. */
   frames?: string[];
+  /**
+   * Of a profile of records of several contexts: it is not this context that the filter looks at, but the one
+   * of that role.
+   */
+  linked?: string;
 }
 
 /** What a view shows, as a value. */
@@ -2270,6 +2607,10 @@ export interface FlameGraphParams {
    * asked for with `view/hiddenMatches`, so that no box waits for it.
    */
   search?: string;
+  /** Fills the column `highlights`; their shares are asked for with `view/sets`. Default: []. */
+  highlights?: NamedSet[];
+  /** Fills the column `work` and `works`: the kind of work of each box. Default: false. */
+  work?: boolean;
   /**
    * Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules of the
    * names. Default: false.
@@ -2314,6 +2655,16 @@ export interface FlameBoxes {
   color?: (number | null)[];
   /** The same as shown. */
   colorText?: string[];
+  /**
+   * Which of the request's `highlights` the box is of: bit i is that of the i-th, from 0. Of runs of frames
+   * all boxes of the run are.
+   */
+  highlights?: number[];
+  /**
+   * Index into `works`; -1: no kind. It is that of the innermost frame with a kind among the box and,
+   * top-down, those above it, or bottom-up, those it calls.
+   */
+  work?: number[];
   /** With `details`: self value and its share of the view, as shown. */
   selfText?: string[];
   /** With `details`: share of the parent box's total, as shown; empty for the root. */
@@ -2448,6 +2799,16 @@ export interface Exclusion {
   text: string;
 }
 
+/** A kind of work. */
+export interface WorkKind {
+  /** Its name, as filters have it: `keep kind gc`. */
+  name: string;
+  /** The same for people: `garbage collection`. */
+  title: string;
+  /** Its hue, in degrees. */
+  hue: number;
+}
+
 /** A layout. */
 export interface FlameGraphResult {
   /** The profile. */
@@ -2510,6 +2871,8 @@ export interface FlameGraphResult {
   search?: SearchShare;
   /** The further metrics, as long as `boxes`, in the order asked for. Default: []. */
   columns?: MetricColumns[];
+  /** With `work`: the kinds of work that boxes here have. Default: []. */
+  works?: WorkKind[];
   /** With `colorMetric` or `colorSpread`: what colours mean. */
   colorScale?: ColorScale;
   /**
@@ -3027,6 +3390,177 @@ export interface TrendParams {
   panelId?: string;
 }
 
+/** Parameters of `view/timeline`. */
+export interface TimelineParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /**
+   * The view; its own `profile` goes before the one beside it. A window of time in it leaves out what is not
+   * in it; `from` and `to` choose what is looked at.
+   */
+  spec: ViewSpecLike;
+  /** Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins. */
+  from?: number;
+  /** Right edge; absent: where the profile ends. */
+  to?: number;
+  /** Width in pixels. Default: 1200. */
+  width?: number;
+  /**
+   * Boxes narrower than this many pixels are joined; more where there are more than `maxBoxes`. Default: 2.
+   */
+  minWidth?: number;
+  /** Boxes at most, of all charts together. Default: 2000. */
+  maxBoxes?: number;
+  /** Tracks by `id` that get a flame chart; absent: the first of the answer. */
+  charts?: number[];
+  /** The revision whose tracks `charts` names. Another one than the profile's answers `ContentModified`. */
+  revision?: number;
+  /** Tracks listed at most. Default: 50. */
+  tracks?: number;
+  /** Columns of the load. Default: 200. */
+  columns?: number;
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/** A thread, or the asynchronous work of no thread. */
+export interface TimelineTrack {
+  /** Names it in `charts`, as long as the profile has this revision. */
+  id: number;
+  /** What it is. */
+  kind: TimelineTrackKind;
+  /** The thread's name, with its number where it has both. */
+  name: string;
+  /** The clause of a view that keeps the samples of the thread; absent: there is none. */
+  filter?: string;
+  /** What its samples hold in the window, and the share of the view. */
+  amount: Amount;
+  /** Of a metric of time the amount over the length of the window: `50.0 %`; else the amount. */
+  loadText: string;
+  /** By column the value that belongs there; see `full`. */
+  load: number[];
+}
+
+/** Boxes as columns, all equally long, row by row, each from left to right. */
+export interface TimelineBoxes {
+  /** Row: 0 is the outermost call. From `rows` of the chart on: a lane. */
+  depth: number[];
+  /** Begin in nanoseconds after the window's `from`; below 0 where it began before. */
+  x: number[];
+  /**
+   * Nanoseconds from its begin to its end, which may lie after the window. 0: a call that took no time, drawn
+   * as a tick.
+   */
+  width: number[];
+  /** How many boxes it stands for; 1: it is one. */
+  count: number[];
+  /** Index into `names` and `labels`; -1: several were joined. */
+  name: number[];
+  /**
+   * What its samples hold, those of one box whole; of joined boxes the nanoseconds of the window in which one
+   * of them ran.
+   */
+  value: number[];
+  /** Weight and extent: `12 samples, 12 ms; drawn over 15 ms`. */
+  text: string[];
+  /** Bits of TimelineFlag. */
+  flags: number[];
+  /** Kind of frame. */
+  kind: FrameKind[];
+}
+
+/** Where nothing is known of a thread, as columns; those narrower than `minWidth` are not here. */
+export interface TimelineGaps {
+  /** As of the boxes. */
+  x: number[];
+  /** As of the boxes. */
+  width: number[];
+  /** What it is: `no samples for 3 ms`. */
+  text: string[];
+}
+
+/** The flame chart of a track. */
+export interface TimelineChart {
+  /** Its `id`. */
+  track: number;
+  /** Rows of calls in the window. */
+  rows: number;
+  /** Rows below them for what overlaps without being called from one another. */
+  lanes: number;
+  /** Nanoseconds: what is shorter was joined. */
+  minWidth: number;
+  /** The boxes. */
+  boxes: TimelineBoxes;
+  /** Where there are no samples. */
+  gaps: TimelineGaps;
+  /** Sentences about what is not here: rows that were cut off, what found no lane. Default: []. */
+  notes?: string[];
+}
+
+/** A window of time. */
+export interface TimelineResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Total of the whole profile. */
+  total: Amount;
+  /** Total of what passed the filters. */
+  viewTotal: Amount;
+  /** Where the first thread begins, in nanoseconds. */
+  begin: number;
+  /** Where the last one ends. */
+  end: number;
+  /** Left edge of the window. */
+  from: number;
+  /** Right edge, after the left one. */
+  to: number;
+  /** The window as a phrase. */
+  windowText: string;
+  /** The clause of a view that keeps the window: `time 1s..2s`; absent: it is too far off to be written. */
+  filter?: string;
+  /** What the load is made of, as a sentence: processor time or elapsed time. */
+  basis: string;
+  /**
+   * The `load` that fills the height of a track: of a metric of time the length of a column, else the most
+   * there is.
+   */
+  full: number;
+  /** The same as shown. */
+  fullText: string;
+  /** Columns of every `load`, equally wide. */
+  columns: number;
+  /** Those with most in the whole view first. */
+  tracks: TimelineTrack[];
+  /** Tracks after the limit; absent: none. */
+  left?: TableRemainder;
+  /** Full names. */
+  names: string[];
+  /** Short names; as long as `names`. */
+  labels: string[];
+  /** For each of `labels`, where its beginning may be left out; as of `view/flameGraph`. */
+  cuts?: number[][];
+  /** What boxes are coloured by, as of `view/flameGraph`. Default: []. */
+  groups?: string[];
+  /** What is known of the names. */
+  named?: NameColumns;
+  /** In the order asked for. */
+  charts: TimelineChart[];
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
+  /** What belongs to no time or, with filters, cannot be decided on; it is not in the tracks. */
+  excluded?: Exclusion;
+}
+
 /** A path whose values have a trend. */
 export interface TrendRow {
   /** Names, root first. */
@@ -3099,6 +3633,118 @@ export interface TrendResult {
   estimated?: string;
   /** What filters by thread, label or time cannot decide on; it is not in the view. */
   excluded?: Exclusion;
+}
+
+/** Parameters of `view/correlate`. */
+export interface CorrelateParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /**
+   * Metric of the records, granularity, and filters of `linked` roles; the shape does not matter; its own
+   * `profile` goes before the one beside it.
+   */
+  spec: ViewSpecLike;
+  /** Which records; absent: the first that the profile has. */
+  table?: string;
+  /** A role; absent: the last but one. */
+  left?: string;
+  /** Another; absent: the last. */
+  right?: string;
+  /** Pairs at most, and places where they meet. Default: 20. */
+  limit?: number;
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/** A role of records. */
+export interface CorrelateRole {
+  /** What it is called: allocation, use, reuse. */
+  name: string;
+  /** Opens as a profile whose samples are the records, each where it has this role. */
+  uri: string;
+  /** Records that passed and have it. */
+  records: number;
+  /** Different contexts of these. */
+  contexts: number;
+}
+
+/** One side of a pair. */
+export interface CorrelateSide {
+  /** Whole name at the granularity; `(none)` where a record lacks the role. */
+  name: string;
+  /** File as the profile calls it. */
+  file?: string;
+  /** Line in it, 1-based. */
+  line?: number;
+  /** The file in the workspace. */
+  uri?: string;
+}
+
+/** What two roles have together. */
+export interface CorrelatePair {
+  /** Where it has the one role. */
+  left: CorrelateSide;
+  /** Where it has the other. */
+  right: CorrelateSide;
+  /** Of the metric, with the share of the whole. */
+  amount: Amount;
+  /** Records of it. */
+  records: number;
+  /** The innermost function that calls both in most of these; absent: none does. */
+  meet?: string;
+}
+
+/** A function that calls both sides of pairs. */
+export interface CorrelateMeet {
+  /** Its name; empty: no function calls both. */
+  name: string;
+  /** What the records have whose innermost common function it is. */
+  amount: Amount;
+  /** How many those are. */
+  records: number;
+  /** It is a function that something can be moved into: it has a name, and is no part of a runtime. */
+  named: boolean;
+}
+
+/** What goes with what. */
+export interface CorrelateResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Of all records. */
+  total: Amount;
+  /** Of those that passed the filters. */
+  viewTotal: Amount;
+  /** Which records these are. */
+  table: string;
+  /** All that the profile has. */
+  tables: string[];
+  /** Its roles, in the order of the file. */
+  roles: CorrelateRole[];
+  /** The one role. */
+  left: string;
+  /** The other. */
+  right: string;
+  /** By the metric, most first. */
+  pairs: CorrelatePair[];
+  /** Pairs in all. */
+  pairCount: number;
+  /** Where both sides meet, most first. */
+  meets: CorrelateMeet[];
+  /** What there is to say, as a sentence. */
+  verdict: string;
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
 }
 
 /** Parameters of `view/hotPath`. */
@@ -3223,6 +3869,92 @@ export interface SearchResult {
   excluded?: Exclusion;
 }
 
+/**
+ * Frames under a name: those whose name matches `pattern`, a run of `frames`, or what `set` calls by its
+ * name. One of the three is given.
+ */
+export interface NamedSet {
+  /** What it is called in the answer. */
+  name: string;
+  /** An RE2 regular expression over names, as of `view/search`. */
+  pattern?: string;
+  /** A run of functions, one below the other, caller first. */
+  frames?: string[];
+  /** A set that profd or the project has: `gc`. */
+  set?: string;
+}
+
+/** Parameters of `view/sets`. */
+export interface SetsParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /**
+   * Metric, granularity and filters; the shape does not matter; its own `profile` goes before the one beside
+   * it.
+   */
+  spec: ViewSpecLike;
+  /** The sets; absent or empty: the kinds of work. Default: []. */
+  sets?: NamedSet[];
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/** How much of a view belongs to a set. */
+export interface SetShare {
+  /** Its name, as filters have it: `keep kind gc`. */
+  name: string;
+  /** The same for people: `garbage collection`. */
+  title: string;
+  /** The stacks through a frame of it, each counted once. */
+  amount: Amount;
+  /**
+   * Of kinds of work: the stacks that have its colour. Those of all kinds, and what has none, make the view's
+   * total.
+   */
+  first?: Amount;
+  /** How many names of the view are in it. */
+  functions: number;
+  /** Of kinds of work: the hue of their boxes, in degrees. */
+  hue?: number;
+  /** The project's or the user's, not one that comes with profd. Default: false. */
+  own?: boolean;
+}
+
+/** What belongs to the sets. */
+export interface SetsResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Total of what passed the filters. */
+  viewTotal: Amount;
+  /**
+   * The sets in the order asked for; kinds of work by what they come to, largest first, those without a stack
+   * left out.
+   */
+  sets: SetShare[];
+  /** The stacks that belong to any of them, each counted once. */
+  anyOf: Amount;
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
+  /** What filters by thread, label or time cannot decide on; it is not in the view. */
+  excluded?: Exclusion;
+}
+
 /** Parameters of `view/match`. */
 export interface MatchParams {
   /** The profile; absent: the default one. */
@@ -3278,6 +4010,266 @@ export interface MatchResult {
   metric: string;
   /** The match; absent: no box matches. */
   match?: Match;
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
+  /** What filters by thread, label or time cannot decide on; it is not in the view. */
+  excluded?: Exclusion;
+}
+
+/**
+ * Parameters of `view/ranges`. What is meant is said by `function`, by `key`, or by `textDocument` and
+ * `position`; the first that is there counts, and of none it is the function with the most.
+ */
+export interface RangesParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /** A function, as it is shown anywhere. */
+  function?: string;
+  /** A row or box of the view `spec`: its function. */
+  key?: number;
+  /**
+   * The revision that `key` is of; required with it. Another one than the profile's answers
+   * `ContentModified`.
+   */
+  revision?: number;
+  /** A source file. */
+  textDocument?: TextDocumentIdentifier;
+  /** A place in it: the function that costs most on its line. */
+  position?: Position;
+  /**
+   * Metric and filters; the shape does not matter; its own `profile` goes before the one beside it. Absent:
+   * `flat`.
+   */
+  spec?: ViewSpecLike;
+  /**
+   * The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied
+   * before those of `spec`. Default: false.
+   */
+  workspaceFilters?: boolean;
+  /** What a row is. Default: "auto". */
+  by?: RangeUnit;
+  /**
+   * Largest self value first; else in the order of the code, the function's own file first. Default: false.
+   */
+  bySelf?: boolean;
+  /** Further metrics to list, stored or by formula. Default: []. */
+  metrics?: string[];
+  /** First row. Default: 0. */
+  offset?: number;
+  /** Rows at most. Default: 1000. */
+  limit?: number;
+  /** With the text of every row's line, where its file is in the workspace. Default: false. */
+  source?: boolean;
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/** Parts of a function as columns, all equally long. */
+export interface RangeColumns {
+  /** As shown: `demo.cpp:12`, `app+0x4012a0`, `26->29`, `no line`. */
+  place: string[];
+  /** Where the part begins: a line from 1, an address, an index of bytecode; empty: not known. */
+  from: string[];
+  /** Where what is behind it begins; empty: not known, as of instructions. */
+  to: string[];
+  /** Index into `files`; -1: unknown. */
+  file: number[];
+  /** Line in it, 1-based; 0: unknown, or more than one. */
+  line: number[];
+  /** Of an instruction: what `source/disassembly` takes as `code`; empty: none. */
+  code: string[];
+  /** Self value. */
+  self: number[];
+  /** With what is called there, each stack once. */
+  total: number[];
+  /** Self value as shown. */
+  selfText: string[];
+  /** Total value as shown. */
+  totalText: string[];
+  /** Self as a share of what the function has itself, as shown. */
+  share: string[];
+  /** Self as a share of the view, as shown. */
+  viewShare: string[];
+  /** Self of this row and all before it, those before `offset` as well. */
+  running: number[];
+  /** The same as a share of what the function has itself, as shown. */
+  runningShare: string[];
+  /** 0 to 1: square root of the share of the hottest row. */
+  heat: number[];
+  /** The text of the line; empty: not asked for, not known. */
+  source: string[];
+}
+
+/** Where within a function its value is. */
+export interface RangesResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Total of the whole profile. */
+  total: Amount;
+  /** Total of what passed the filters. */
+  viewTotal: Amount;
+  /** Full name of the function. */
+  name: string;
+  /** Its short name. */
+  label: string;
+  /** Where it is defined, index into `files`; -1: unknown. */
+  file: number;
+  /** Where it begins, 1-based; 0: unknown. */
+  line: number;
+  /** Its key in views by function. */
+  key: number;
+  /** What it has itself, with the share of the view: the sum of all rows. */
+  self: Amount;
+  /** With what it calls. */
+  functionTotal: Amount;
+  /** What the rows are; never `auto`. */
+  by: RangeUnit;
+  /** What is known of its code. */
+  available: RangeUnit[];
+  /** Rows on all pages. */
+  rowCount: number;
+  /** First row of this page. */
+  offset: number;
+  /** Files as the profile calls them. */
+  files: string[];
+  /** By `files`: where they are in the workspace; empty: not there, or not just one. */
+  fileUris: string[];
+  /** The rows of this page. */
+  rows: RangeColumns;
+  /** Values of the further metrics. Default: []. */
+  columns?: MetricColumns[];
+  /** The rows after this page, their self as a share of the function. */
+  remainder?: TableRemainder;
+  /** What the rows cannot show; absent: nothing. */
+  note?: string;
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
+  /**
+   * Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks.
+   * Absent: all are as measured.
+   */
+  estimated?: string;
+  /** What filters by thread, label or time cannot decide on; it is not in the view. */
+  excluded?: Exclusion;
+}
+
+/** Parameters of `view/report`. */
+export interface ReportParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /**
+   * Metric and filters; the shape does not matter; its own `profile` goes before the one beside it. Absent:
+   * `flat`.
+   */
+  spec?: ViewSpecLike;
+  /**
+   * The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied
+   * before those of `spec`. Default: false.
+   */
+  workspaceFilters?: boolean;
+  /** Only this function, with its ranges. */
+  function?: string;
+  /** What ranges are. Default: "auto". */
+  by?: RangeUnit;
+  /** With the ranges of every function that is listed. Default: false. */
+  ranges?: boolean;
+  /** What a section is. Default: "auto". */
+  sections?: ReportSections;
+  /** A function is listed from this share of its section on; the others are one row. Default: 0.005. */
+  minShare?: number;
+  /** Functions of a section at most. Default: 100. */
+  limit?: number;
+  /** Ranges of a function at most, the largest; the others are one row. Default: 100. */
+  rangeLimit?: number;
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/** A part of a report. */
+export interface ReportSection {
+  /** What its code is: a module, a kind of code. */
+  name: string;
+  /** What its functions have themselves, with the share of the view. */
+  amount: Amount;
+  /** Functions that have something. */
+  functionCount: number;
+}
+
+/** Rows of a report as columns, all equally long. */
+export interface ReportColumns {
+  /** Index into `sections`. */
+  section: number[];
+  /** What it is. */
+  kind: ReportRowKind[];
+  /** Whole name of a function, place of a range. */
+  name: string[];
+  /** Self value. */
+  self: number[];
+  /** Of a function the share of its section, of a range that of its function, with two decimals. */
+  share: string[];
+  /** Of a function the share of the whole profile; empty for ranges. */
+  totalShare: string[];
+  /** The share of this row and those before it, in its section or function. */
+  running: string[];
+  /** Functions or ranges that it stands for. */
+  count: number[];
+  /** Index into `files`; -1: unknown. */
+  file: number[];
+  /** Line in it, 1-based; 0: unknown. */
+  line: number[];
+}
+
+/** A profile as a report. */
+export interface ReportResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Total of the whole profile. */
+  total: Amount;
+  /** Total of what passed the filters. */
+  viewTotal: Amount;
+  /** What the sections are; never `auto`. */
+  sectionsBy: ReportSections;
+  /** The sections, largest first. */
+  sections: ReportSection[];
+  /** The rows of all sections. */
+  rows: ReportColumns;
+  /** Files as the profile calls them. */
+  files: string[];
+  /** By `files`: where they are in the workspace; empty: not there, or not just one. */
+  fileUris: string[];
+  /** All of it as lines of text. */
+  lines: string[];
+  /** By `lines`: the row that it shows; -1: none. */
+  lineRows: number[];
+  /** What the rows cannot show; absent: nothing. */
+  note?: string;
   /**
    * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
    * Default: [].
@@ -3430,6 +4422,8 @@ export interface HoverPage {
   remarks: string[];
   /** Callers and callees. */
   lists: HoverList[];
+  /** The profile's tips that this place has to do with, as sentences. Default: []. */
+  tips?: string[];
   /** The name of the profile, and when it was recorded. */
   foot: string;
 }
@@ -3730,6 +4724,10 @@ export interface InstructionColumns {
   heat: number[];
   /** Its bytes in hexadecimal, where they were asked for. */
   bytes?: string[];
+  /** How often it was carried out in what branch stacks saw; absent: none were recorded in this code. */
+  executed?: number[];
+  /** The same as shown. */
+  executedText?: string[];
 }
 
 /**
@@ -3761,6 +4759,41 @@ export interface CodeBlockColumns {
   selfText: string[];
   /** Share of the view's total, as shown. */
   selfShare: string[];
+  /**
+   * How often its most frequent row was carried out in what branch stacks saw, as shown; absent: none were
+   * recorded in this code.
+   */
+  executedText?: string[];
+}
+
+/**
+ * Branches, calls and returns that branch stacks saw taken in a piece, as columns, all equally long,
+ * ascending by row and then by how often.
+ */
+export interface CodeBranchColumns {
+  /** The row that it was taken at, counted from the first of the piece. */
+  row: number[];
+  /** The row that it led to; -1: none of the piece. */
+  target: number[];
+  /** What lies where it led, outside of the rows; empty: it led to a row. */
+  targetName: string[];
+  /** How often it was taken. */
+  taken: number[];
+  /** Share of how often its row was carried out, as shown; empty: not known. */
+  takenShare: string[];
+  /**
+   * All that is known of it: `taken 93.2 % (12,034), mispredicted 1.10 %, 3.40 cycles`. Cycles are those
+   * since the branch before, on average.
+   */
+  text: string[];
+}
+
+/** What branch stacks (LBR) saw of a piece. They are of all samples, whatever the view's filters. */
+export interface CodeBranches {
+  /** What was taken. */
+  taken: CodeBranchColumns;
+  /** How much was seen and what of it was left out, as a sentence. */
+  text: string;
 }
 
 /** Jumps within a piece as columns, all equally long; rows count from the first of the piece. */
@@ -3867,6 +4900,8 @@ export interface SourceDisassemblyResult {
   headings: CodeHeadingColumns;
   /** Its source lines. */
   lines: CodeLineColumns;
+  /** What branch stacks saw of it; absent: none were recorded in this code. */
+  branches?: CodeBranches;
   /** What is on no row. Default: []. */
   rest?: CodeRest[];
   /**
@@ -4287,8 +5322,33 @@ export const ProfileSelectRequest: RequestType<ProfileSelectParams, null> = { me
 /** The first glance at a profile. */
 export const ProfileSummaryRequest: RequestType<ProfileSummaryParams, ProfileSummary> = { method: "profile/summary", lane: "interactive" };
 
+/**
+ * What stands out of a profile by rules, and what it can bring at most: three tips at most, none without
+ * evidence in numbers. Rules and how to switch them off: docs/tips.md.
+ */
+export const TipsRequest: RequestType<TipsParams, TipsResult> = { method: "profile/tips", lane: "interactive" };
+
 /** Writes a profile or a view in another format. Which ones: `formats` of the server's capabilities. */
 export const ProfileExportRequest: RequestType<ProfileExportParams, ProfileExportResult> = { method: "profile/export", lane: "bulk" };
+
+/**
+ * The analyses that there are: of the workspace (`.profd/analyses`), of the user, and those that profd
+ * brings; of one name the first of these. Their heads are read, nothing is run.
+ */
+export const AnalysisListRequest: RequestType<AnalysisListParams, AnalysisListResult> = { method: "analysis/list", lane: "interactive" };
+
+/**
+ * Runs a script over profiles, in a process that can do nothing else. A script of the workspace runs when its
+ * user said yes to its text: until then the answer is `ask`, and the same request with `trust` runs it. What
+ * changed is asked about again. An error of the script has `data.file` and `data.line`.
+ */
+export const AnalysisRunRequest: RequestType<AnalysisRunParams, AnalysisRunResult> = { method: "analysis/run", lane: "bulk" };
+
+/**
+ * Writes a script into `.profd/analyses` of the workspace, as a person who wrote it asked. What is saved so
+ * is trusted as it is.
+ */
+export const AnalysisSaveRequest: RequestType<AnalysisSaveParams, AnalysisSaveResult> = { method: "analysis/save", lane: "interactive" };
 
 /** The metrics of a profile. */
 export const MetricListRequest: RequestType<MetricListParams, MetricListResult> = { method: "metric/list", lane: "inline" };
@@ -4321,7 +5381,9 @@ export const ProfileModulesRequest: RequestType<ProfileModulesParams, ProfileMod
  * the folders of the settings and those given here. What is found is a new revision of the profile
  * (`profile/changed`), which keeps every value; several on the way where it takes long, costliest modules
  * first. Binaries are read by another process, without network, which may fail: the profile stays, and its
- * modules say why. Done by itself when a profile is opened, unless the setting `symbols` is false.
+ * modules say why. Done by itself when a profile is opened, unless the setting `symbols` is false. Files that
+ * are not here are fetched from servers, by build id, with `allow` or where the setting `debuginfod` is `on`;
+ * never where it is `off`, as it is at first.
  */
 export const ProfileSymbolizeRequest: RequestType<ProfileSymbolizeParams, ProfileSymbolizeResult> = { method: "profile/symbolize", lane: "bulk" };
 
@@ -4351,11 +5413,26 @@ export const SpreadRequest: RequestType<SpreadParams, SpreadResult> = { method: 
 export const SeriesRequest: RequestType<SeriesParams, SeriesResult> = { method: "view/series", lane: "interactive" };
 
 /**
+ * When things ran: the load of every thread in a window of time, and for those asked for a flame chart whose
+ * x axis is time. What is too narrow to be drawn is joined into boxes that say exactly how many they are and
+ * how long they ran. Filters of the view apply; its shape does not.
+ */
+export const TimelineRequest: RequestType<TimelineParams, TimelineResult> = { method: "view/timeline", lane: "interactive" };
+
+/**
  * Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back. A path
  * grows when its values rise beyond chance, in the later half too, and all of the last third are above all of
  * the first.
  */
 export const TrendRequest: RequestType<TrendParams, TrendResult> = { method: "view/trend", lane: "interactive" };
+
+/**
+ * What goes with what, where a profile has records of several contexts: which use with which allocation,
+ * which side of a race with which. Two roles side by side, the pairs with most of the metric first, and the
+ * function that both have in common. `roles` has of each role the URI under which it opens as a profile of
+ * its own; `linked ROLE …` filters one by what another is.
+ */
+export const CorrelateRequest: RequestType<CorrelateParams, CorrelateResult> = { method: "view/correlate", lane: "interactive" };
 
 /**
  * Where most of a box goes, level by level: down its heaviest child, and the heaviest of that, as long as a
@@ -4368,11 +5445,30 @@ export const HotPathRequest: RequestType<HotPathParams, HotPathResult> = { metho
 export const SearchRequest: RequestType<SearchParams, SearchResult> = { method: "view/search", lane: "interactive" };
 
 /**
+ * How much of a view belongs to named sets of frames: those that are given, or the kinds of work that the
+ * view has (garbage collection, allocation, locking and so on, and the user's own sets). Of each set a stack
+ * counts once however often it meets it, and of all together once however many sets it belongs to.
+ */
+export const SetsRequest: RequestType<SetsParams, SetsResult> = { method: "view/sets", lane: "interactive" };
+
+/**
  * The next or previous box of a view whose name matches, however narrow it is: from a box, in the order of
  * the picture (a box before what is below it, siblings from left to right). Steps reach every match once,
  * then begin again.
  */
 export const MatchRequest: RequestType<MatchParams, MatchResult> = { method: "view/match", lane: "interactive" };
+
+/**
+ * Where within a function its self value is: by line, by instruction, or by index of bytecode. The rows add
+ * up to what the function has itself.
+ */
+export const RangesRequest: RequestType<RangesParams, RangesResult> = { method: "view/ranges", lane: "interactive" };
+
+/**
+ * A profile as a report to read from top to bottom: sections, their functions down to a cut with the running
+ * sum, what is below the cut as one row, and on request where within each function its value is.
+ */
+export const ReportRequest: RequestType<ReportParams, ReportResult> = { method: "view/report", lane: "interactive" };
 
 /** The hottest functions or lines, with the files to jump to. */
 export const HotspotsRequest: RequestType<HotspotsParams, HotspotsResult> = { method: "view/hotspots", lane: "interactive" };

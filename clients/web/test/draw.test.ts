@@ -259,7 +259,7 @@ function frameOf(layout: Layout, more: Partial<Frame> = {}): Frame {
     keepEnds: false,
     ratio: 1,
     searching: false,
-    marks: new Map(),
+    marks: [],
     fade: 1,
     known: undefined,
     ...more,

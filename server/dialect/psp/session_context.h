@@ -121,7 +121,7 @@ struct SessionContext {
   void show_message(psp::MessageType type, const std::string& text);
   // What requests on a profile will need is made ahead of time, for the workspace's filters too.
   void prepare(const OpenProfilePtr& open);
-  // What is the user's own code, for filters that a request has.
+  // What is the user's own code and which sets of frames there are, for filters that a request has.
   void decide_mine(std::vector<Filter>& filters) const;
 
  private:

@@ -192,7 +192,7 @@ M.FilterOp = {
 }
 
 --- What a filter looks at.
----@alias profd.FilterBy string|"function"|"module"|"file"|"thread"|"label"|"time"|"fragment"|"package"|"code"|"mine"|"recursion"
+---@alias profd.FilterBy string|"function"|"module"|"file"|"thread"|"label"|"time"|"fragment"|"path"|"package"|"code"|"kind"|"work"|"mine"|"recursion"
 M.FilterBy = {
   ["function"] = "function", -- Names of functions.
   module = "module", -- Modules.
@@ -201,8 +201,11 @@ M.FilterBy = {
   label = "label", -- Labels of samples: `key` and `pattern`.
   time = "time", -- The time of samples: `from` and `to`.
   fragment = "fragment", -- A run of frames, one below the other: `frames`.
+  path = "path", -- What stacks begin with, from the root on: `frames`.
   package = "package", -- Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
   code = "code", -- The piece of machine code that holds an address, `libx.so+0x1234` as `pattern`.
+  kind = "kind", -- Named sets: frames of the set that `pattern` names, such as `gc`, or of all sets that it matches.
+  work = "work", -- With `keep` and `drop`: stacks that end in the own work of the set that `pattern` names, not in what it calls back.
   mine = "mine", -- With `collapse`: runs of frames that are not the user's own code become one frame. What is theirs the workspace and its settings say.
   recursion = "recursion", -- With `collapse`: a function that calls itself directly becomes one frame.
 }
@@ -287,6 +290,21 @@ M.ChangeKind = {
   deleted = 4, -- There before alone: `[D]`.
 }
 
+--- What a track of a timeline is.
+---@alias profd.TimelineTrackKind string|"thread"|"noThread"|"tasks"
+M.TimelineTrackKind = {
+  thread = "thread", -- A thread.
+  noThread = "noThread", -- The samples of which no thread is known.
+  tasks = "tasks", -- Asynchronous work of no thread, in lanes.
+}
+
+--- Bits of a box of a timeline.
+---@alias profd.TimelineFlag integer|1|2
+M.TimelineFlag = {
+  open = 1, -- Its end is not known: it is drawn to the last event of its thread.
+  inlined = 2, -- The call was inlined.
+}
+
 --- What boxes of an aggregate are coloured by: how uneven the values of its inputs are, or one of the other
 --- names of `SpreadSort`.
 ---@alias profd.SpreadColor string|"imbalance"|"variation"|"lost"
@@ -318,6 +336,32 @@ M.TrendKind = {
   steady = "steady", -- No rise is proven.
   rising = "rising", -- It grows, by more than a cache that fills or chance does.
   reclaimed = "reclaimed", -- The last value is below half of the highest.
+}
+
+--- What a part of a function is.
+---@alias profd.RangeUnit string|"auto"|"line"|"address"|"bytecode"
+M.RangeUnit = {
+  auto = "auto", -- Lines where they are known, else bytecodes, else addresses.
+  line = "line", -- A source line, of any file.
+  address = "address", -- An instruction.
+  bytecode = "bytecode", -- A bytecode, or a range of them.
+}
+
+--- What the sections of a report are.
+---@alias profd.ReportSections string|"auto"|"kind"|"module"|"none"
+M.ReportSections = {
+  auto = "auto", -- Modules where there are two to eight of them, else kinds of code.
+  kind = "kind", -- Kinds of code: native, JIT, interpreted, kernel, garbage collection.
+  module = "module", -- Modules.
+  none = "none", -- One section.
+}
+
+--- What a row of a report is.
+---@alias profd.ReportRowKind string|"function"|"range"|"others"
+M.ReportRowKind = {
+  ["function"] = "function", -- A function.
+  range = "range", -- A part of the function above.
+  others = "others", -- Functions, or ranges, below the cut.
 }
 
 --- Why a hot path goes no further.
@@ -356,6 +400,23 @@ M.LineTrust = {
   measured = "measured", -- Nothing says that the file changed since the recording.
   followed = "followed", -- It changed; lines are followed from the text that was measured, as version control has it.
   uncertain = "uncertain", -- It changed, or is of another version, and the measured text is not known.
+}
+
+--- Whose a script is.
+---@alias profd.AnalysisOrigin string|"bundled"|"user"|"workspace"
+M.AnalysisOrigin = {
+  bundled = "bundled", -- profd brings it.
+  user = "user", -- It lies in the user's folder of settings.
+  workspace = "workspace", -- It lies in the workspace, which somebody else may have written.
+}
+
+--- What an argument of a script is.
+---@alias profd.AnalysisArgumentType string|"string"|"number"|"integer"|"boolean"
+M.AnalysisArgumentType = {
+  string = "string", -- A text.
+  number = "number", -- A number.
+  integer = "integer", -- A whole number.
+  boolean = "boolean", -- `true` or `false`.
 }
 
 --- How a path of a profile was matched to a file.
@@ -1124,6 +1185,34 @@ M.DaemonState = {
 ---@field heaviest? integer How many paths. Default: 3.
 ---@field workspaceFilters? boolean The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied to the lists; the totals of the metrics are those of the whole profile. Default: false.
 
+--- Parameters of `profile/tips`.
+---@class profd.TipsParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec? profd.ViewSpecLike Metric and filters; absent: the whole profile in its default metric.
+---@field workspaceFilters? boolean The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied before those of `spec`. Default: false.
+
+--- What a rule says about a profile.
+---@class profd.Tip
+---@field id string The rule: what the setting `tipsOff` names.
+---@field title string What it is about, in a word or two.
+---@field text string A sentence with the evidence in numbers.
+---@field advice string What usually helps, as a sentence; empty: nothing is known.
+---@field bound? profd.Amount What it can bring at most: what dropping the stacks that `filter` keeps saves. Absent: it is about what the profile can tell, not about what to save.
+---@field boundText? string The same as a sentence.
+---@field filter? string The filter that keeps what it is about, in text form.
+---@field place? profd.SourceRef The function to look at first.
+---@field placeText? string How much of the view comes from there, as shown.
+---@field link string Where more is said: a URL, or page and heading in the documentation of profd (`tips.md#allocator`).
+
+--- The tips.
+---@class profd.TipsResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field tips profd.Tip[] At most three, what can bring most first.
+---@field more integer How many weaker ones were left out.
+
 --- Parameters of `profile/export`.
 ---@class profd.ProfileExportParams
 ---@field profile? profd.ProfileHandle The profile; absent: the default one.
@@ -1153,6 +1242,102 @@ M.DaemonState = {
 ---@field message? string What happened, as a sentence.
 ---@field left? integer To how many further profiles of the same file the same happened: a hundred are told one by one, `profile/list` has them all.
 ---@field previous? boolean With `reloaded`: it was recorded again, and what it was before is kept: `profile/recordedAgain` says what became of it. Default: false.
+
+--- Parameters of `analysis/list`.
+---@class profd.AnalysisListParams
+---@field name? string The one that is meant, with its text; absent: all, without.
+
+--- An argument that a script declares.
+---@class profd.AnalysisArgument
+---@field name string What it is called.
+---@field type profd.AnalysisArgumentType What its value is.
+---@field default string The value of who names none, as text.
+---@field documentation string What it means.
+
+--- An analysis: a script, by what its head says.
+---@class profd.AnalysisInfo
+---@field name string What it is run by: the name of its file, without `.lua`.
+---@field title string What it does, in a line.
+---@field origin profd.AnalysisOrigin Whose it is.
+---@field uri? string Its file; absent: profd brings it.
+---@field trusted boolean It runs without a question.
+---@field hash string Of its text: what `trust` of `analysis/run` says yes to.
+---@field minProfiles integer Of how many profiles it is, at least.
+---@field maxProfiles integer And at most.
+---@field arguments profd.AnalysisArgument[] Its arguments, in the order of the head.
+---@field text? string The script, where one was asked for by name.
+
+--- Result of `analysis/list`.
+---@class profd.AnalysisListResult
+---@field analyses profd.AnalysisInfo[] By name.
+---@field problems? string[] Scripts that are there and not taken, each with the reason. Default: [].
+
+--- A value for an argument.
+---@class profd.AnalysisValue
+---@field name string The argument.
+---@field value string Its value, as text.
+
+--- Parameters of `analysis/run`.
+---@class profd.AnalysisRunParams
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field name string Which; with `text` what errors call it.
+---@field text? string The script itself, as somebody is writing it; absent: the one of that name.
+---@field of profd.ComposedPart[] The profiles.
+---@field arguments? profd.AnalysisValue[] Arguments; those that are not named have their defaults. Default: [].
+---@field trust? string `hash` of an earlier `ask`, to which the user said yes.
+---@field options? profd.OpenOptions How to open the profile that comes out.
+
+--- What the user is to be asked before a script runs.
+---@class profd.AnalysisQuestion
+---@field text string The question, as a sentence.
+---@field uri string The script.
+---@field hash string Of its text: the yes is to this.
+
+--- A column of a table of a script.
+---@class profd.AnalysisColumn
+---@field title string Its title.
+---@field unit string The unit of its numbers; empty: texts, or plain numbers.
+
+--- A row of a table of a script, a cell a column.
+---@class profd.AnalysisRow
+---@field cells string[] As shown.
+---@field values (number|nil)[] As numbers; null: it is none.
+
+--- A table that a script made.
+---@class profd.AnalysisTable
+---@field title string Its title.
+---@field columns profd.AnalysisColumn[] Its columns.
+---@field rows profd.AnalysisRow[] Its rows, in the order of the script.
+---@field left integer Rows beyond these.
+
+--- What a script says of a source line.
+---@class profd.AnalysisAnnotation
+---@field file string The file, as the profile names it.
+---@field uri? string Where it is in the workspace; absent: it is not there.
+---@field line integer Line, 0-based.
+---@field text string What is said.
+
+--- What a script made of profiles.
+---@class profd.AnalysisRunResult
+---@field name string The script.
+---@field ask? profd.AnalysisQuestion It did not run: its user is to be asked. All else is empty.
+---@field opened? profd.ProfileOpenResult The profile it made: open, as any other. Absent: it made none.
+---@field text string What it printed.
+---@field tables profd.AnalysisTable[] Its tables.
+---@field annotations profd.AnalysisAnnotation[] What it says of source lines.
+---@field left integer Annotations beyond these.
+---@field duration? profd.Measure How long it ran, in nanoseconds.
+
+--- Parameters of `analysis/save`.
+---@class profd.AnalysisSaveParams
+---@field name string Its name: letters, digits, `_` and `-`.
+---@field text string The script.
+---@field overwrite? boolean Over one that is there. Default: false.
+
+--- Where a script was written.
+---@class profd.AnalysisSaveResult
+---@field uri string Its file.
+---@field hash string Of its text.
 
 --- Parameters of `metric/list`.
 ---@class profd.MetricListParams
@@ -1203,7 +1388,7 @@ M.DaemonState = {
 
 --- A file that was looked at for a module.
 ---@class profd.TriedFile
----@field path string The file.
+---@field path string The file, or the address that it was asked for at.
 ---@field why string What became of it: `used`, or why it was not.
 
 --- A binary that code of the profile is of.
@@ -1217,6 +1402,8 @@ M.DaemonState = {
 ---@field remedy? string What would bring more.
 ---@field file? string The file that names and lines are of; absent: the profile's own, or none.
 ---@field unchecked? boolean That nothing but its user's word says that `file` is what ran: the profile has no build id. Default: false.
+---@field byInode? boolean That `file` is taken for what ran by its device, inode and generation, which the recording has, and by being older than it: there is no build id. Default: false.
+---@field fetch? string[] Addresses of servers that may have its files: they are asked once `profile/symbolize` has `allow`. Empty: nothing is missing, it has no build id, they were asked, or the setting `debuginfod` does not allow it. Default: [].
 ---@field tried? profd.TriedFile[] The files that were looked at. Default: [].
 ---@field addresses profd.Measure How many of its frames have an address.
 ---@field known profd.Measure How many of these have a function.
@@ -1242,6 +1429,7 @@ M.DaemonState = {
 ---@field modules? string[] Names, paths or build ids of the modules that are meant; absent or empty: all. Default: [].
 ---@field directories? string[] Folders to look in, before those of the settings. Default: [].
 ---@field files? profd.ModuleFile[] Binaries of modules. Default: [].
+---@field allow? boolean Their user's consent that, this time, files of these modules are fetched from the servers of `ProfileModule.fetch`, which learn their build ids. An error where the setting `debuginfod` is `off`. Default: false.
 
 --- Result of `profile/symbolize`.
 ---@class profd.ProfileSymbolizeResult
@@ -1290,8 +1478,10 @@ M.DaemonState = {
 ---@field regex? boolean `pattern` is an RE2 regular expression that must match somewhere in the name. Default: false.
 ---@field from? number For time: nanoseconds since the first sample, included; within 2^53, as `to`.
 ---@field to? number For time: nanoseconds since the first sample, not included.
+---@field every? number For time, with `from` and `to`: the window again after each so many nanoseconds, at least as many as it is long.
 ---@field key? string For labels: the key.
----@field frames? string[] For fragments: names, caller first.
+---@field frames? string[] For fragments and paths: names, caller first.
+---@field linked? string Of a profile of records of several contexts: it is not this context that the filter looks at, but the one of that role.
 
 --- What a view shows, as a value.
 ---@class profd.ViewSpec
@@ -1328,6 +1518,8 @@ M.DaemonState = {
 ---@field colorMetric? string Fills the column `color` with this metric, stored or by formula, and `colorScale`.
 ---@field colorSpread? profd.SpreadColor Of an aggregate: fills the column `color` with how the totals of its inputs lie; goes before `colorMetric`.
 ---@field search? string An RE2 regular expression: boxes that match carry the flag `matched`. What matches and has no box is asked for with `view/hiddenMatches`, so that no box waits for it.
+---@field highlights? profd.NamedSet[] Fills the column `highlights`; their shares are asked for with `view/sets`. Default: [].
+---@field work? boolean Fills the column `work` and `works`: the kind of work of each box. Default: false.
 ---@field details? boolean Fills what tooltips show: `selfText` and `parentShare` of the boxes, files, lines and modules of the names. Default: false.
 ---@field nodes? boolean Fills the column `node`; who names boxes by their path does without. Default: true.
 ---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
@@ -1349,6 +1541,8 @@ M.DaemonState = {
 ---@field node? integer[] Node of the view; short for a path while the view is cached.
 ---@field color? (number|nil)[] Value of the colour metric; null: no value.
 ---@field colorText? string[] The same as shown.
+---@field highlights? integer[] Which of the request's `highlights` the box is of: bit i is that of the i-th, from 0. Of runs of frames all boxes of the run are.
+---@field work? integer[] Index into `works`; -1: no kind. It is that of the innermost frame with a kind among the box and, top-down, those above it, or bottom-up, those it calls.
 ---@field selfText? string[] With `details`: self value and its share of the view, as shown.
 ---@field parentShare? string[] With `details`: share of the parent box's total, as shown; empty for the root.
 
@@ -1412,6 +1606,12 @@ M.DaemonState = {
 ---@field amount profd.Amount How much, of the whole profile.
 ---@field text string The same as a sentence, with the reason.
 
+--- A kind of work.
+---@class profd.WorkKind
+---@field name string Its name, as filters have it: `keep kind gc`.
+---@field title string The same for people: `garbage collection`.
+---@field hue integer Its hue, in degrees.
+
 --- A layout.
 ---@class profd.FlameGraphResult
 ---@field profile profd.ProfileHandle The profile.
@@ -1438,6 +1638,7 @@ M.DaemonState = {
 ---@field truncated? profd.Truncation What the request's bounds cut off.
 ---@field search? profd.SearchShare How much matches `search`.
 ---@field columns? profd.MetricColumns[] The further metrics, as long as `boxes`, in the order asked for. Default: [].
+---@field works? profd.WorkKind[] With `work`: the kinds of work that boxes here have. Default: [].
 ---@field colorScale? profd.ColorScale With `colorMetric` or `colorSpread`: what colours mean.
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
@@ -1679,6 +1880,89 @@ M.DaemonState = {
 ---@field limit? integer Paths of either kind at most. Default: 20.
 ---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
 
+--- Parameters of `view/timeline`.
+---@class profd.TimelineParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike The view; its own `profile` goes before the one beside it. A window of time in it leaves out what is not in it; `from` and `to` choose what is looked at.
+---@field from? number Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins.
+---@field to? number Right edge; absent: where the profile ends.
+---@field width? number Width in pixels. Default: 1200.
+---@field minWidth? number Boxes narrower than this many pixels are joined; more where there are more than `maxBoxes`. Default: 2.
+---@field maxBoxes? integer Boxes at most, of all charts together. Default: 2000.
+---@field charts? integer[] Tracks by `id` that get a flame chart; absent: the first of the answer.
+---@field revision? integer The revision whose tracks `charts` names. Another one than the profile's answers `ContentModified`.
+---@field tracks? integer Tracks listed at most. Default: 50.
+---@field columns? integer Columns of the load. Default: 200.
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- A thread, or the asynchronous work of no thread.
+---@class profd.TimelineTrack
+---@field id integer Names it in `charts`, as long as the profile has this revision.
+---@field kind profd.TimelineTrackKind What it is.
+---@field name string The thread's name, with its number where it has both.
+---@field filter? string The clause of a view that keeps the samples of the thread; absent: there is none.
+---@field amount profd.Amount What its samples hold in the window, and the share of the view.
+---@field loadText string Of a metric of time the amount over the length of the window: `50.0 %`; else the amount.
+---@field load number[] By column the value that belongs there; see `full`.
+
+--- Boxes as columns, all equally long, row by row, each from left to right.
+---@class profd.TimelineBoxes
+---@field depth integer[] Row: 0 is the outermost call. From `rows` of the chart on: a lane.
+---@field x number[] Begin in nanoseconds after the window's `from`; below 0 where it began before.
+---@field width number[] Nanoseconds from its begin to its end, which may lie after the window. 0: a call that took no time, drawn as a tick.
+---@field count integer[] How many boxes it stands for; 1: it is one.
+---@field name integer[] Index into `names` and `labels`; -1: several were joined.
+---@field value number[] What its samples hold, those of one box whole; of joined boxes the nanoseconds of the window in which one of them ran.
+---@field text string[] Weight and extent: `12 samples, 12 ms; drawn over 15 ms`.
+---@field flags integer[] Bits of TimelineFlag.
+---@field kind profd.FrameKind[] Kind of frame.
+
+--- Where nothing is known of a thread, as columns; those narrower than `minWidth` are not here.
+---@class profd.TimelineGaps
+---@field x number[] As of the boxes.
+---@field width number[] As of the boxes.
+---@field text string[] What it is: `no samples for 3 ms`.
+
+--- The flame chart of a track.
+---@class profd.TimelineChart
+---@field track integer Its `id`.
+---@field rows integer Rows of calls in the window.
+---@field lanes integer Rows below them for what overlaps without being called from one another.
+---@field minWidth number Nanoseconds: what is shorter was joined.
+---@field boxes profd.TimelineBoxes The boxes.
+---@field gaps profd.TimelineGaps Where there are no samples.
+---@field notes? string[] Sentences about what is not here: rows that were cut off, what found no lane. Default: [].
+
+--- A window of time.
+---@class profd.TimelineResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field total profd.Amount Total of the whole profile.
+---@field viewTotal profd.Amount Total of what passed the filters.
+---@field begin number Where the first thread begins, in nanoseconds.
+---@field end number Where the last one ends.
+---@field from number Left edge of the window.
+---@field to number Right edge, after the left one.
+---@field windowText string The window as a phrase.
+---@field filter? string The clause of a view that keeps the window: `time 1s..2s`; absent: it is too far off to be written.
+---@field basis string What the load is made of, as a sentence: processor time or elapsed time.
+---@field full number The `load` that fills the height of a track: of a metric of time the length of a column, else the most there is.
+---@field fullText string The same as shown.
+---@field columns integer Columns of every `load`, equally wide.
+---@field tracks profd.TimelineTrack[] Those with most in the whole view first.
+---@field left? profd.TableRemainder Tracks after the limit; absent: none.
+---@field names string[] Full names.
+---@field labels string[] Short names; as long as `names`.
+---@field cuts? integer[][] For each of `labels`, where its beginning may be left out; as of `view/flameGraph`.
+---@field groups? string[] What boxes are coloured by, as of `view/flameGraph`. Default: [].
+---@field named? profd.NameColumns What is known of the names.
+---@field charts profd.TimelineChart[] In the order asked for.
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
+---@field excluded? profd.Exclusion What belongs to no time or, with filters, cannot be decided on; it is not in the tracks.
+
 --- A path whose values have a trend.
 ---@class profd.TrendRow
 ---@field path string[] Names, root first.
@@ -1714,6 +1998,65 @@ M.DaemonState = {
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
+
+--- Parameters of `view/correlate`.
+---@class profd.CorrelateParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike Metric of the records, granularity, and filters of `linked` roles; the shape does not matter; its own `profile` goes before the one beside it.
+---@field table? string Which records; absent: the first that the profile has.
+---@field left? string A role; absent: the last but one.
+---@field right? string Another; absent: the last.
+---@field limit? integer Pairs at most, and places where they meet. Default: 20.
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- A role of records.
+---@class profd.CorrelateRole
+---@field name string What it is called: allocation, use, reuse.
+---@field uri string Opens as a profile whose samples are the records, each where it has this role.
+---@field records integer Records that passed and have it.
+---@field contexts integer Different contexts of these.
+
+--- One side of a pair.
+---@class profd.CorrelateSide
+---@field name string Whole name at the granularity; `(none)` where a record lacks the role.
+---@field file? string File as the profile calls it.
+---@field line? integer Line in it, 1-based.
+---@field uri? string The file in the workspace.
+
+--- What two roles have together.
+---@class profd.CorrelatePair
+---@field left profd.CorrelateSide Where it has the one role.
+---@field right profd.CorrelateSide Where it has the other.
+---@field amount profd.Amount Of the metric, with the share of the whole.
+---@field records integer Records of it.
+---@field meet? string The innermost function that calls both in most of these; absent: none does.
+
+--- A function that calls both sides of pairs.
+---@class profd.CorrelateMeet
+---@field name string Its name; empty: no function calls both.
+---@field amount profd.Amount What the records have whose innermost common function it is.
+---@field records integer How many those are.
+---@field named boolean It is a function that something can be moved into: it has a name, and is no part of a runtime.
+
+--- What goes with what.
+---@class profd.CorrelateResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field total profd.Amount Of all records.
+---@field viewTotal profd.Amount Of those that passed the filters.
+---@field table string Which records these are.
+---@field tables string[] All that the profile has.
+---@field roles profd.CorrelateRole[] Its roles, in the order of the file.
+---@field left string The one role.
+---@field right string The other.
+---@field pairs profd.CorrelatePair[] By the metric, most first.
+---@field pairCount integer Pairs in all.
+---@field meets profd.CorrelateMeet[] Where both sides meet, most first.
+---@field verdict string What there is to say, as a sentence.
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 
 --- Parameters of `view/hotPath`.
 ---@class profd.HotPathParams
@@ -1769,6 +2112,45 @@ M.DaemonState = {
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
 
+--- Frames under a name: those whose name matches `pattern`, a run of `frames`, or what `set` calls by its
+--- name. One of the three is given.
+---@class profd.NamedSet
+---@field name string What it is called in the answer.
+---@field pattern? string An RE2 regular expression over names, as of `view/search`.
+---@field frames? string[] A run of functions, one below the other, caller first.
+---@field set? string A set that profd or the project has: `gc`.
+
+--- Parameters of `view/sets`.
+---@class profd.SetsParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike Metric, granularity and filters; the shape does not matter; its own `profile` goes before the one beside it.
+---@field sets? profd.NamedSet[] The sets; absent or empty: the kinds of work. Default: [].
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- How much of a view belongs to a set.
+---@class profd.SetShare
+---@field name string Its name, as filters have it: `keep kind gc`.
+---@field title string The same for people: `garbage collection`.
+---@field amount profd.Amount The stacks through a frame of it, each counted once.
+---@field first? profd.Amount Of kinds of work: the stacks that have its colour. Those of all kinds, and what has none, make the view's total.
+---@field functions integer How many names of the view are in it.
+---@field hue? integer Of kinds of work: the hue of their boxes, in degrees.
+---@field own? boolean The project's or the user's, not one that comes with profd. Default: false.
+
+--- What belongs to the sets.
+---@class profd.SetsResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field viewTotal profd.Amount Total of what passed the filters.
+---@field sets profd.SetShare[] The sets in the order asked for; kinds of work by what they come to, largest first, those without a stack left out.
+---@field anyOf profd.Amount The stacks that belong to any of them, each counted once.
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
+---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
+---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
+
 --- Parameters of `view/match`.
 ---@class profd.MatchParams
 ---@field profile? profd.ProfileHandle The profile; absent: the default one.
@@ -1798,6 +2180,128 @@ M.DaemonState = {
 ---@field spec string The view in its text form.
 ---@field metric string The metric.
 ---@field match? profd.Match The match; absent: no box matches.
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
+---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
+---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
+
+--- Parameters of `view/ranges`. What is meant is said by `function`, by `key`, or by `textDocument` and
+--- `position`; the first that is there counts, and of none it is the function with the most.
+---@class profd.RangesParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field function? string A function, as it is shown anywhere.
+---@field key? integer A row or box of the view `spec`: its function.
+---@field revision? integer The revision that `key` is of; required with it. Another one than the profile's answers `ContentModified`.
+---@field textDocument? profd.TextDocumentIdentifier A source file.
+---@field position? profd.Position A place in it: the function that costs most on its line.
+---@field spec? profd.ViewSpecLike Metric and filters; the shape does not matter; its own `profile` goes before the one beside it. Absent: `flat`.
+---@field workspaceFilters? boolean The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied before those of `spec`. Default: false.
+---@field by? profd.RangeUnit What a row is. Default: "auto".
+---@field bySelf? boolean Largest self value first; else in the order of the code, the function's own file first. Default: false.
+---@field metrics? string[] Further metrics to list, stored or by formula. Default: [].
+---@field offset? integer First row. Default: 0.
+---@field limit? integer Rows at most. Default: 1000.
+---@field source? boolean With the text of every row's line, where its file is in the workspace. Default: false.
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- Parts of a function as columns, all equally long.
+---@class profd.RangeColumns
+---@field place string[] As shown: `demo.cpp:12`, `app+0x4012a0`, `26->29`, `no line`.
+---@field from string[] Where the part begins: a line from 1, an address, an index of bytecode; empty: not known.
+---@field to string[] Where what is behind it begins; empty: not known, as of instructions.
+---@field file integer[] Index into `files`; -1: unknown.
+---@field line integer[] Line in it, 1-based; 0: unknown, or more than one.
+---@field code string[] Of an instruction: what `source/disassembly` takes as `code`; empty: none.
+---@field self number[] Self value.
+---@field total number[] With what is called there, each stack once.
+---@field selfText string[] Self value as shown.
+---@field totalText string[] Total value as shown.
+---@field share string[] Self as a share of what the function has itself, as shown.
+---@field viewShare string[] Self as a share of the view, as shown.
+---@field running number[] Self of this row and all before it, those before `offset` as well.
+---@field runningShare string[] The same as a share of what the function has itself, as shown.
+---@field heat number[] 0 to 1: square root of the share of the hottest row.
+---@field source string[] The text of the line; empty: not asked for, not known.
+
+--- Where within a function its value is.
+---@class profd.RangesResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field total profd.Amount Total of the whole profile.
+---@field viewTotal profd.Amount Total of what passed the filters.
+---@field name string Full name of the function.
+---@field label string Its short name.
+---@field file integer Where it is defined, index into `files`; -1: unknown.
+---@field line integer Where it begins, 1-based; 0: unknown.
+---@field key integer Its key in views by function.
+---@field self profd.Amount What it has itself, with the share of the view: the sum of all rows.
+---@field functionTotal profd.Amount With what it calls.
+---@field by profd.RangeUnit What the rows are; never `auto`.
+---@field available profd.RangeUnit[] What is known of its code.
+---@field rowCount integer Rows on all pages.
+---@field offset integer First row of this page.
+---@field files string[] Files as the profile calls them.
+---@field fileUris string[] By `files`: where they are in the workspace; empty: not there, or not just one.
+---@field rows profd.RangeColumns The rows of this page.
+---@field columns? profd.MetricColumns[] Values of the further metrics. Default: [].
+---@field remainder? profd.TableRemainder The rows after this page, their self as a share of the function.
+---@field note? string What the rows cannot show; absent: nothing.
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
+---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
+---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
+
+--- Parameters of `view/report`.
+---@class profd.ReportParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec? profd.ViewSpecLike Metric and filters; the shape does not matter; its own `profile` goes before the one beside it. Absent: `flat`.
+---@field workspaceFilters? boolean The filters that hints, lenses and hovers have, of the project and of the session's settings, are applied before those of `spec`. Default: false.
+---@field function? string Only this function, with its ranges.
+---@field by? profd.RangeUnit What ranges are. Default: "auto".
+---@field ranges? boolean With the ranges of every function that is listed. Default: false.
+---@field sections? profd.ReportSections What a section is. Default: "auto".
+---@field minShare? number A function is listed from this share of its section on; the others are one row. Default: 0.005.
+---@field limit? integer Functions of a section at most. Default: 100.
+---@field rangeLimit? integer Ranges of a function at most, the largest; the others are one row. Default: 100.
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- A part of a report.
+---@class profd.ReportSection
+---@field name string What its code is: a module, a kind of code.
+---@field amount profd.Amount What its functions have themselves, with the share of the view.
+---@field functionCount integer Functions that have something.
+
+--- Rows of a report as columns, all equally long.
+---@class profd.ReportColumns
+---@field section integer[] Index into `sections`.
+---@field kind profd.ReportRowKind[] What it is.
+---@field name string[] Whole name of a function, place of a range.
+---@field self number[] Self value.
+---@field share string[] Of a function the share of its section, of a range that of its function, with two decimals.
+---@field totalShare string[] Of a function the share of the whole profile; empty for ranges.
+---@field running string[] The share of this row and those before it, in its section or function.
+---@field count integer[] Functions or ranges that it stands for.
+---@field file integer[] Index into `files`; -1: unknown.
+---@field line integer[] Line in it, 1-based; 0: unknown.
+
+--- A profile as a report.
+---@class profd.ReportResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field total profd.Amount Total of the whole profile.
+---@field viewTotal profd.Amount Total of what passed the filters.
+---@field sectionsBy profd.ReportSections What the sections are; never `auto`.
+---@field sections profd.ReportSection[] The sections, largest first.
+---@field rows profd.ReportColumns The rows of all sections.
+---@field files string[] Files as the profile calls them.
+---@field fileUris string[] By `files`: where they are in the workspace; empty: not there, or not just one.
+---@field lines string[] All of it as lines of text.
+---@field lineRows integer[] By `lines`: the row that it shows; -1: none.
+---@field note? string What the rows cannot show; absent: nothing.
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
@@ -1874,6 +2378,7 @@ M.DaemonState = {
 ---@field rows profd.HoverRow[] The metrics.
 ---@field remarks string[] What the numbers are, after them.
 ---@field lists profd.HoverList[] Callers and callees.
+---@field tips? string[] The profile's tips that this place has to do with, as sentences. Default: [].
 ---@field foot string The name of the profile, and when it was recorded.
 
 --- Parameters of `source/annotations`.
@@ -2018,6 +2523,8 @@ M.DaemonState = {
 ---@field totalShare string[] Share of the view's total, as shown.
 ---@field heat number[] 0 to 1: the square root of the share of the hottest row of the piece.
 ---@field bytes? string[] Its bytes in hexadecimal, where they were asked for.
+---@field executed? number[] How often it was carried out in what branch stacks saw; absent: none were recorded in this code.
+---@field executedText? string[] The same as shown.
 
 --- Calls that were inlined into a piece, as columns, all equally long; what others are inlined into comes
 --- before them.
@@ -2035,6 +2542,22 @@ M.DaemonState = {
 ---@field self number[] Self value of its rows.
 ---@field selfText string[] The same as shown.
 ---@field selfShare string[] Share of the view's total, as shown.
+---@field executedText? string[] How often its most frequent row was carried out in what branch stacks saw, as shown; absent: none were recorded in this code.
+
+--- Branches, calls and returns that branch stacks saw taken in a piece, as columns, all equally long,
+--- ascending by row and then by how often.
+---@class profd.CodeBranchColumns
+---@field row integer[] The row that it was taken at, counted from the first of the piece.
+---@field target integer[] The row that it led to; -1: none of the piece.
+---@field targetName string[] What lies where it led, outside of the rows; empty: it led to a row.
+---@field taken number[] How often it was taken.
+---@field takenShare string[] Share of how often its row was carried out, as shown; empty: not known.
+---@field text string[] All that is known of it: `taken 93.2 % (12,034), mispredicted 1.10 %, 3.40 cycles`. Cycles are those since the branch before, on average.
+
+--- What branch stacks (LBR) saw of a piece. They are of all samples, whatever the view's filters.
+---@class profd.CodeBranches
+---@field taken profd.CodeBranchColumns What was taken.
+---@field text string How much was seen and what of it was left out, as a sentence.
 
 --- Jumps within a piece as columns, all equally long; rows count from the first of the piece.
 ---@class profd.CodeJumpColumns
@@ -2088,6 +2611,7 @@ M.DaemonState = {
 ---@field jumps profd.CodeJumpColumns Its jumps.
 ---@field headings profd.CodeHeadingColumns What stands above its rows.
 ---@field lines profd.CodeLineColumns Its source lines.
+---@field branches? profd.CodeBranches What branch stacks saw of it; absent: none were recorded in this code.
 ---@field rest? profd.CodeRest[] What is on no row. Default: [].
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
@@ -2311,9 +2835,21 @@ M.methods = {
   --- The first glance at a profile.
   --- params: profd.ProfileSummaryParams; result: profd.ProfileSummary
   profile_summary = "profile/summary",
+  --- What stands out of a profile by rules, and what it can bring at most: three tips at most, none without evidence in numbers. Rules and how to switch them off: docs/tips.md.
+  --- params: profd.TipsParams; result: profd.TipsResult
+  tips = "profile/tips",
   --- Writes a profile or a view in another format. Which ones: `formats` of the server's capabilities.
   --- params: profd.ProfileExportParams; result: profd.ProfileExportResult
   profile_export = "profile/export",
+  --- The analyses that there are: of the workspace (`.profd/analyses`), of the user, and those that profd brings; of one name the first of these. Their heads are read, nothing is run.
+  --- params: profd.AnalysisListParams; result: profd.AnalysisListResult
+  analysis_list = "analysis/list",
+  --- Runs a script over profiles, in a process that can do nothing else. A script of the workspace runs when its user said yes to its text: until then the answer is `ask`, and the same request with `trust` runs it. What changed is asked about again. An error of the script has `data.file` and `data.line`.
+  --- params: profd.AnalysisRunParams; result: profd.AnalysisRunResult
+  analysis_run = "analysis/run",
+  --- Writes a script into `.profd/analyses` of the workspace, as a person who wrote it asked. What is saved so is trusted as it is.
+  --- params: profd.AnalysisSaveParams; result: profd.AnalysisSaveResult
+  analysis_save = "analysis/save",
   --- The metrics of a profile.
   --- params: profd.MetricListParams; result: profd.MetricListResult
   metric_list = "metric/list",
@@ -2329,7 +2865,7 @@ M.methods = {
   --- The binaries that the code of a profile is of, costliest first: whether their functions, lines and inlined calls are known, where that is not so why, which files were looked at, and what to do.
   --- params: profd.ProfileModulesParams; result: profd.ProfileModulesResult
   profile_modules = "profile/modules",
-  --- Looks for the functions, lines and inlined calls of a profile's addresses in the binaries they are of, with the folders of the settings and those given here. What is found is a new revision of the profile (`profile/changed`), which keeps every value; several on the way where it takes long, costliest modules first. Binaries are read by another process, without network, which may fail: the profile stays, and its modules say why. Done by itself when a profile is opened, unless the setting `symbols` is false.
+  --- Looks for the functions, lines and inlined calls of a profile's addresses in the binaries they are of, with the folders of the settings and those given here. What is found is a new revision of the profile (`profile/changed`), which keeps every value; several on the way where it takes long, costliest modules first. Binaries are read by another process, without network, which may fail: the profile stays, and its modules say why. Done by itself when a profile is opened, unless the setting `symbols` is false. Files that are not here are fetched from servers, by build id, with `allow` or where the setting `debuginfod` is `on`; never where it is `off`, as it is at first.
   --- params: profd.ProfileSymbolizeParams; result: profd.ProfileSymbolizeResult
   profile_symbolize = "profile/symbolize",
   --- A view laid out for a viewport. Widths are exact: what is too narrow is joined into remainder boxes, never left out. Values are JSON integers where the metric is integral; a client whose numbers are doubles shows `text`.
@@ -2347,18 +2883,33 @@ M.methods = {
   --- Of an aggregate: what each of its inputs has of one box or row, how these values lie, and what became of them.
   --- params: profd.SeriesParams; result: profd.SeriesResult
   series = "view/series",
+  --- When things ran: the load of every thread in a window of time, and for those asked for a flame chart whose x axis is time. What is too narrow to be drawn is joined into boxes that say exactly how many they are and how long they ran. Filters of the view apply; its shape does not.
+  --- params: profd.TimelineParams; result: profd.TimelineResult
+  timeline = "view/timeline",
   --- Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back. A path grows when its values rise beyond chance, in the later half too, and all of the last third are above all of the first.
   --- params: profd.TrendParams; result: profd.TrendResult
   trend = "view/trend",
+  --- What goes with what, where a profile has records of several contexts: which use with which allocation, which side of a race with which. Two roles side by side, the pairs with most of the metric first, and the function that both have in common. `roles` has of each role the URI under which it opens as a profile of its own; `linked ROLE …` filters one by what another is.
+  --- params: profd.CorrelateParams; result: profd.CorrelateResult
+  correlate = "view/correlate",
   --- Where most of a box goes, level by level: down its heaviest child, and the heaviest of that, as long as a child has at least half of its parent. From the root, which is no box of the profile, the first step is taken whatever its part. Of children that weigh the same, the first of the level's table is taken.
   --- params: profd.HotPathParams; result: profd.HotPathResult
   hot_path = "view/hotPath",
   --- How much of a view matches a regular expression.
   --- params: profd.SearchParams; result: profd.SearchResult
   search = "view/search",
+  --- How much of a view belongs to named sets of frames: those that are given, or the kinds of work that the view has (garbage collection, allocation, locking and so on, and the user's own sets). Of each set a stack counts once however often it meets it, and of all together once however many sets it belongs to.
+  --- params: profd.SetsParams; result: profd.SetsResult
+  sets = "view/sets",
   --- The next or previous box of a view whose name matches, however narrow it is: from a box, in the order of the picture (a box before what is below it, siblings from left to right). Steps reach every match once, then begin again.
   --- params: profd.MatchParams; result: profd.MatchResult
   match = "view/match",
+  --- Where within a function its self value is: by line, by instruction, or by index of bytecode. The rows add up to what the function has itself.
+  --- params: profd.RangesParams; result: profd.RangesResult
+  ranges = "view/ranges",
+  --- A profile as a report to read from top to bottom: sections, their functions down to a cut with the running sum, what is below the cut as one row, and on request where within each function its value is.
+  --- params: profd.ReportParams; result: profd.ReportResult
+  report = "view/report",
   --- The hottest functions or lines, with the files to jump to.
   --- params: profd.HotspotsParams; result: profd.HotspotsResult
   hotspots = "view/hotspots",
@@ -3088,6 +3639,31 @@ M.schema = {
     heaviest = { type = "u", maximum = 100 },
     workspaceFilters = { type = "b" },
   },
+  TipsParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}} },
+    workspaceFilters = { type = "b" },
+  },
+  Tip = {
+    id = { type = "s", required = true },
+    title = { type = "s", required = true },
+    text = { type = "s", required = true },
+    advice = { type = "s", required = true },
+    bound = { type = {"S", "Amount"} },
+    boundText = { type = "s" },
+    filter = { type = "s" },
+    place = { type = {"S", "SourceRef"} },
+    placeText = { type = "s" },
+    link = { type = "s", required = true },
+  },
+  TipsResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    tips = { type = {"a", {"S", "Tip"}}, required = true },
+    more = { type = "u", required = true },
+  },
   ProfileExportParams = {
     profile = { type = "s" },
     workDoneToken = { type = {"o", "i", "s"} },
@@ -3114,6 +3690,88 @@ M.schema = {
     message = { type = "s" },
     left = { type = "l" },
     previous = { type = "b" },
+  },
+  AnalysisListParams = {
+    name = { type = "s", maxLength = 1000 },
+  },
+  AnalysisArgument = {
+    name = { type = "s", required = true },
+    type = { type = "s", required = true },
+    default = { type = "s", required = true },
+    documentation = { type = "s", required = true },
+  },
+  AnalysisInfo = {
+    name = { type = "s", required = true },
+    title = { type = "s", required = true },
+    origin = { type = "s", required = true },
+    uri = { type = "s" },
+    trusted = { type = "b", required = true },
+    hash = { type = "s", required = true },
+    minProfiles = { type = "u", required = true },
+    maxProfiles = { type = "u", required = true },
+    arguments = { type = {"a", {"S", "AnalysisArgument"}}, required = true },
+    text = { type = "s" },
+  },
+  AnalysisListResult = {
+    analyses = { type = {"a", {"S", "AnalysisInfo"}}, required = true },
+    problems = { type = {"a", "s"} },
+  },
+  AnalysisValue = {
+    name = { type = "s", required = true, maxLength = 1000 },
+    value = { type = "s", required = true, maxLength = 65536 },
+  },
+  AnalysisRunParams = {
+    workDoneToken = { type = {"o", "i", "s"} },
+    name = { type = "s", required = true, maxLength = 1000 },
+    text = { type = "s", maxLength = 262144 },
+    of = { type = {"a", {"S", "ComposedPart"}}, required = true, maxItems = 64 },
+    arguments = { type = {"a", {"S", "AnalysisValue"}}, maxItems = 100 },
+    trust = { type = "s", maxLength = 100 },
+    options = { type = {"S", "OpenOptions"} },
+  },
+  AnalysisQuestion = {
+    text = { type = "s", required = true },
+    uri = { type = "s", required = true },
+    hash = { type = "s", required = true },
+  },
+  AnalysisColumn = {
+    title = { type = "s", required = true },
+    unit = { type = "s", required = true },
+  },
+  AnalysisRow = {
+    cells = { type = {"a", "s"}, required = true },
+    values = { type = {"a", {"o", "n", "0"}}, required = true },
+  },
+  AnalysisTable = {
+    title = { type = "s", required = true },
+    columns = { type = {"a", {"S", "AnalysisColumn"}}, required = true },
+    rows = { type = {"a", {"S", "AnalysisRow"}}, required = true, maxItems = 1000 },
+    left = { type = "l", required = true },
+  },
+  AnalysisAnnotation = {
+    file = { type = "s", required = true },
+    uri = { type = "s" },
+    line = { type = "u", required = true },
+    text = { type = "s", required = true },
+  },
+  AnalysisRunResult = {
+    name = { type = "s", required = true },
+    ask = { type = {"S", "AnalysisQuestion"} },
+    opened = { type = {"S", "ProfileOpenResult"} },
+    text = { type = "s", required = true },
+    tables = { type = {"a", {"S", "AnalysisTable"}}, required = true },
+    annotations = { type = {"a", {"S", "AnalysisAnnotation"}}, required = true, maxItems = 1000 },
+    left = { type = "l", required = true },
+    duration = { type = {"S", "Measure"} },
+  },
+  AnalysisSaveParams = {
+    name = { type = "s", required = true, maxLength = 100 },
+    text = { type = "s", required = true, maxLength = 262144 },
+    overwrite = { type = "b" },
+  },
+  AnalysisSaveResult = {
+    uri = { type = "s", required = true },
+    hash = { type = "s", required = true },
   },
   MetricListParams = {
     profile = { type = "s" },
@@ -3169,6 +3827,8 @@ M.schema = {
     remedy = { type = "s" },
     file = { type = "s" },
     unchecked = { type = "b" },
+    byInode = { type = "b" },
+    fetch = { type = {"a", "s"} },
     tried = { type = {"a", {"S", "TriedFile"}} },
     addresses = { type = {"S", "Measure"}, required = true },
     known = { type = {"S", "Measure"}, required = true },
@@ -3191,6 +3851,7 @@ M.schema = {
     modules = { type = {"a", "s"}, maxItems = 1000 },
     directories = { type = {"a", "s"}, maxItems = 100 },
     files = { type = {"a", {"S", "ModuleFile"}}, maxItems = 1000 },
+    allow = { type = "b" },
   },
   ProfileSymbolizeResult = {
     profile = { type = "s", required = true },
@@ -3232,8 +3893,10 @@ M.schema = {
     regex = { type = "b" },
     from = { type = "n" },
     to = { type = "n" },
+    every = { type = "n" },
     key = { type = "s", maxLength = 10000 },
     frames = { type = {"a", "s"}, maxItems = 1000 },
+    linked = { type = "s", maxLength = 1000 },
   },
   ViewSpec = {
     profile = { type = "s" },
@@ -3265,6 +3928,8 @@ M.schema = {
     colorMetric = { type = "s" },
     colorSpread = { type = "s" },
     search = { type = "s", maxLength = 10000 },
+    highlights = { type = {"a", {"S", "NamedSet"}}, maxItems = 16 },
+    work = { type = "b" },
     details = { type = "b" },
     nodes = { type = "b" },
     panelId = { type = "s" },
@@ -3284,6 +3949,8 @@ M.schema = {
     node = { type = {"a", "l"} },
     color = { type = {"a", {"o", "n", "0"}} },
     colorText = { type = {"a", "s"} },
+    highlights = { type = {"a", "u"} },
+    work = { type = {"a", "i"} },
     selfText = { type = {"a", "s"} },
     parentShare = { type = {"a", "s"} },
   },
@@ -3338,6 +4005,11 @@ M.schema = {
     amount = { type = {"S", "Amount"}, required = true },
     text = { type = "s", required = true },
   },
+  WorkKind = {
+    name = { type = "s", required = true },
+    title = { type = "s", required = true },
+    hue = { type = "u", required = true, maximum = 359 },
+  },
   FlameGraphResult = {
     profile = { type = "s", required = true },
     revision = { type = "u", required = true },
@@ -3363,6 +4035,7 @@ M.schema = {
     truncated = { type = {"S", "Truncation"} },
     search = { type = {"S", "SearchShare"} },
     columns = { type = {"a", {"S", "MetricColumns"}} },
+    works = { type = {"a", {"S", "WorkKind"}} },
     colorScale = { type = {"S", "ColorScale"} },
     warnings = { type = {"a", "s"} },
     estimated = { type = "s" },
@@ -3587,6 +4260,83 @@ M.schema = {
     limit = { type = "u", maximum = 1000 },
     panelId = { type = "s" },
   },
+  TimelineParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
+    from = { type = "n" },
+    to = { type = "n" },
+    width = { type = "n", minimum = 1, maximum = 20000 },
+    minWidth = { type = "n", minimum = 1, maximum = 1000 },
+    maxBoxes = { type = "u", minimum = 1, maximum = 5000 },
+    charts = { type = {"a", "u"}, maxItems = 32 },
+    revision = { type = "u" },
+    tracks = { type = "u", maximum = 1000 },
+    columns = { type = "u", minimum = 1, maximum = 4000 },
+    panelId = { type = "s" },
+  },
+  TimelineTrack = {
+    id = { type = "u", required = true },
+    kind = { type = "s", required = true },
+    name = { type = "s", required = true },
+    filter = { type = "s" },
+    amount = { type = {"S", "Amount"}, required = true },
+    loadText = { type = "s", required = true },
+    load = { type = {"a", "n"}, required = true },
+  },
+  TimelineBoxes = {
+    depth = { type = {"a", "u"}, required = true },
+    x = { type = {"a", "n"}, required = true },
+    width = { type = {"a", "n"}, required = true },
+    count = { type = {"a", "l"}, required = true },
+    name = { type = {"a", "i"}, required = true },
+    value = { type = {"a", "n"}, required = true },
+    text = { type = {"a", "s"}, required = true },
+    flags = { type = {"a", "u"}, required = true },
+    kind = { type = {"a", "i"}, required = true },
+  },
+  TimelineGaps = {
+    x = { type = {"a", "n"}, required = true },
+    width = { type = {"a", "n"}, required = true },
+    text = { type = {"a", "s"}, required = true },
+  },
+  TimelineChart = {
+    track = { type = "u", required = true },
+    rows = { type = "u", required = true },
+    lanes = { type = "u", required = true },
+    minWidth = { type = "n", required = true },
+    boxes = { type = {"S", "TimelineBoxes"}, required = true },
+    gaps = { type = {"S", "TimelineGaps"}, required = true },
+    notes = { type = {"a", "s"} },
+  },
+  TimelineResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    begin = { type = "n", required = true },
+    ["end"] = { type = "n", required = true },
+    from = { type = "n", required = true },
+    to = { type = "n", required = true },
+    windowText = { type = "s", required = true },
+    filter = { type = "s" },
+    basis = { type = "s", required = true },
+    full = { type = "n", required = true },
+    fullText = { type = "s", required = true },
+    columns = { type = "u", required = true },
+    tracks = { type = {"a", {"S", "TimelineTrack"}}, required = true },
+    left = { type = {"S", "TableRemainder"} },
+    names = { type = {"a", "s"}, required = true },
+    labels = { type = {"a", "s"}, required = true },
+    cuts = { type = {"a", {"a", "u"}} },
+    groups = { type = {"a", "s"} },
+    named = { type = {"S", "NameColumns"} },
+    charts = { type = {"a", {"S", "TimelineChart"}}, required = true },
+    warnings = { type = {"a", "s"} },
+    excluded = { type = {"S", "Exclusion"} },
+  },
   TrendRow = {
     path = { type = {"a", "s"}, required = true },
     keys = { type = {"a", "l"}, required = true },
@@ -3620,6 +4370,59 @@ M.schema = {
     warnings = { type = {"a", "s"} },
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
+  },
+  CorrelateParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
+    table = { type = "s", maxLength = 1000 },
+    left = { type = "s", maxLength = 1000 },
+    right = { type = "s", maxLength = 1000 },
+    limit = { type = "u", maximum = 1000 },
+    panelId = { type = "s" },
+  },
+  CorrelateRole = {
+    name = { type = "s", required = true },
+    uri = { type = "s", required = true },
+    records = { type = "l", required = true },
+    contexts = { type = "l", required = true },
+  },
+  CorrelateSide = {
+    name = { type = "s", required = true },
+    file = { type = "s" },
+    line = { type = "u" },
+    uri = { type = "s" },
+  },
+  CorrelatePair = {
+    left = { type = {"S", "CorrelateSide"}, required = true },
+    right = { type = {"S", "CorrelateSide"}, required = true },
+    amount = { type = {"S", "Amount"}, required = true },
+    records = { type = "l", required = true },
+    meet = { type = "s" },
+  },
+  CorrelateMeet = {
+    name = { type = "s", required = true },
+    amount = { type = {"S", "Amount"}, required = true },
+    records = { type = "l", required = true },
+    named = { type = "b", required = true },
+  },
+  CorrelateResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    table = { type = "s", required = true },
+    tables = { type = {"a", "s"}, required = true },
+    roles = { type = {"a", {"S", "CorrelateRole"}}, required = true },
+    left = { type = "s", required = true },
+    right = { type = "s", required = true },
+    pairs = { type = {"a", {"S", "CorrelatePair"}}, required = true },
+    pairCount = { type = "l", required = true },
+    meets = { type = {"a", {"S", "CorrelateMeet"}}, required = true },
+    verdict = { type = "s", required = true },
+    warnings = { type = {"a", "s"} },
   },
   HotPathParams = {
     profile = { type = "s" },
@@ -3671,6 +4474,40 @@ M.schema = {
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
   },
+  NamedSet = {
+    name = { type = "s", required = true, maxLength = 1000 },
+    pattern = { type = "s", maxLength = 10000 },
+    frames = { type = {"a", "s"}, maxItems = 1000 },
+    set = { type = "s", maxLength = 1000 },
+  },
+  SetsParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
+    sets = { type = {"a", {"S", "NamedSet"}}, maxItems = 16 },
+    panelId = { type = "s" },
+  },
+  SetShare = {
+    name = { type = "s", required = true },
+    title = { type = "s", required = true },
+    amount = { type = {"S", "Amount"}, required = true },
+    first = { type = {"S", "Amount"} },
+    functions = { type = "l", required = true },
+    hue = { type = "u", maximum = 359 },
+    own = { type = "b" },
+  },
+  SetsResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    sets = { type = {"a", {"S", "SetShare"}}, required = true },
+    anyOf = { type = {"S", "Amount"}, required = true },
+    warnings = { type = {"a", "s"} },
+    estimated = { type = "s" },
+    excluded = { type = {"S", "Exclusion"} },
+  },
   MatchParams = {
     profile = { type = "s" },
     spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
@@ -3697,6 +4534,120 @@ M.schema = {
     spec = { type = "s", required = true },
     metric = { type = "s", required = true },
     match = { type = {"S", "Match"} },
+    warnings = { type = {"a", "s"} },
+    estimated = { type = "s" },
+    excluded = { type = {"S", "Exclusion"} },
+  },
+  RangesParams = {
+    profile = { type = "s" },
+    ["function"] = { type = "s", maxLength = 10000 },
+    key = { type = "l" },
+    revision = { type = "u" },
+    textDocument = { type = {"S", "TextDocumentIdentifier"} },
+    position = { type = {"S", "Position"} },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}} },
+    workspaceFilters = { type = "b" },
+    by = { type = "s" },
+    bySelf = { type = "b" },
+    metrics = { type = {"a", "s"}, maxItems = 64 },
+    offset = { type = "u" },
+    limit = { type = "u", maximum = 10000 },
+    source = { type = "b" },
+    panelId = { type = "s" },
+  },
+  RangeColumns = {
+    place = { type = {"a", "s"}, required = true },
+    from = { type = {"a", "s"}, required = true },
+    to = { type = {"a", "s"}, required = true },
+    file = { type = {"a", "i"}, required = true },
+    line = { type = {"a", "u"}, required = true },
+    code = { type = {"a", "s"}, required = true },
+    self = { type = {"a", "n"}, required = true },
+    total = { type = {"a", "n"}, required = true },
+    selfText = { type = {"a", "s"}, required = true },
+    totalText = { type = {"a", "s"}, required = true },
+    share = { type = {"a", "s"}, required = true },
+    viewShare = { type = {"a", "s"}, required = true },
+    running = { type = {"a", "n"}, required = true },
+    runningShare = { type = {"a", "s"}, required = true },
+    heat = { type = {"a", "n"}, required = true },
+    source = { type = {"a", "s"}, required = true },
+  },
+  RangesResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    name = { type = "s", required = true },
+    label = { type = "s", required = true },
+    file = { type = "i", required = true },
+    line = { type = "u", required = true },
+    key = { type = "l", required = true },
+    self = { type = {"S", "Amount"}, required = true },
+    functionTotal = { type = {"S", "Amount"}, required = true },
+    by = { type = "s", required = true },
+    available = { type = {"a", "s"}, required = true },
+    rowCount = { type = "u", required = true },
+    offset = { type = "u", required = true },
+    files = { type = {"a", "s"}, required = true },
+    fileUris = { type = {"a", "s"}, required = true },
+    rows = { type = {"S", "RangeColumns"}, required = true },
+    columns = { type = {"a", {"S", "MetricColumns"}} },
+    remainder = { type = {"S", "TableRemainder"} },
+    note = { type = "s" },
+    warnings = { type = {"a", "s"} },
+    estimated = { type = "s" },
+    excluded = { type = {"S", "Exclusion"} },
+  },
+  ReportParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}} },
+    workspaceFilters = { type = "b" },
+    ["function"] = { type = "s", maxLength = 10000 },
+    by = { type = "s" },
+    ranges = { type = "b" },
+    sections = { type = "s" },
+    minShare = { type = "n", minimum = 0, maximum = 1 },
+    limit = { type = "u", maximum = 1000 },
+    rangeLimit = { type = "u", maximum = 1000 },
+    panelId = { type = "s" },
+  },
+  ReportSection = {
+    name = { type = "s", required = true },
+    amount = { type = {"S", "Amount"}, required = true },
+    functionCount = { type = "u", required = true },
+  },
+  ReportColumns = {
+    section = { type = {"a", "u"}, required = true },
+    kind = { type = {"a", "s"}, required = true },
+    name = { type = {"a", "s"}, required = true },
+    self = { type = {"a", "n"}, required = true },
+    share = { type = {"a", "s"}, required = true },
+    totalShare = { type = {"a", "s"}, required = true },
+    running = { type = {"a", "s"}, required = true },
+    count = { type = {"a", "u"}, required = true },
+    file = { type = {"a", "i"}, required = true },
+    line = { type = {"a", "u"}, required = true },
+  },
+  ReportResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    sectionsBy = { type = "s", required = true },
+    sections = { type = {"a", {"S", "ReportSection"}}, required = true },
+    rows = { type = {"S", "ReportColumns"}, required = true },
+    files = { type = {"a", "s"}, required = true },
+    fileUris = { type = {"a", "s"}, required = true },
+    lines = { type = {"a", "s"}, required = true },
+    lineRows = { type = {"a", "i"}, required = true },
+    note = { type = "s" },
     warnings = { type = {"a", "s"} },
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
@@ -3764,6 +4715,7 @@ M.schema = {
     rows = { type = {"a", {"S", "HoverRow"}}, required = true },
     remarks = { type = {"a", "s"}, required = true },
     lists = { type = {"a", {"S", "HoverList"}}, required = true },
+    tips = { type = {"a", "s"} },
     foot = { type = "s", required = true },
   },
   SourceAnnotationsParams = {
@@ -3893,6 +4845,8 @@ M.schema = {
     totalShare = { type = {"a", "s"}, required = true },
     heat = { type = {"a", "n"}, required = true },
     bytes = { type = {"a", "s"} },
+    executed = { type = {"a", "n"} },
+    executedText = { type = {"a", "s"} },
   },
   InlinedCallColumns = {
     parent = { type = {"a", "i"}, required = true },
@@ -3907,6 +4861,19 @@ M.schema = {
     self = { type = {"a", "n"}, required = true },
     selfText = { type = {"a", "s"}, required = true },
     selfShare = { type = {"a", "s"}, required = true },
+    executedText = { type = {"a", "s"} },
+  },
+  CodeBranchColumns = {
+    row = { type = {"a", "u"}, required = true },
+    target = { type = {"a", "i"}, required = true },
+    targetName = { type = {"a", "s"}, required = true },
+    taken = { type = {"a", "n"}, required = true },
+    takenShare = { type = {"a", "s"}, required = true },
+    text = { type = {"a", "s"}, required = true },
+  },
+  CodeBranches = {
+    taken = { type = {"S", "CodeBranchColumns"}, required = true },
+    text = { type = "s", required = true },
   },
   CodeJumpColumns = {
     from = { type = {"a", "u"}, required = true },
@@ -3953,6 +4920,7 @@ M.schema = {
     jumps = { type = {"S", "CodeJumpColumns"}, required = true },
     headings = { type = {"S", "CodeHeadingColumns"}, required = true },
     lines = { type = {"S", "CodeLineColumns"}, required = true },
+    branches = { type = {"S", "CodeBranches"} },
     rest = { type = {"a", {"S", "CodeRest"}} },
     warnings = { type = {"a", "s"} },
     estimated = { type = "s" },

@@ -55,6 +55,10 @@ std::string value_text(const Setting& setting, bool in_project) {
       return fmt::format("a list of at most {} rules", most);
     case SettingKind::outcome:
       return "`\"pass\"` or `\"fail\"`";
+    case SettingKind::consent:
+      return "`\"off\"`, `\"ask\"` or `\"on\"`";
+    case SettingKind::servers:
+      return fmt::format("a list of at most {} `http:` or `https:` addresses", most);
   }
   return "";
 }
@@ -138,6 +142,10 @@ ordered_json type_of(const Setting& setting) {
       return list_of(text, most);
     case SettingKind::outcome:
       return {{"enum", {"pass", "fail"}}};
+    case SettingKind::consent:
+      return {{"enum", {"off", "ask", "on"}}};
+    case SettingKind::servers:
+      return list_of(text, most);
   }
   return {};
 }
