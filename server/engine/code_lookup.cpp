@@ -216,7 +216,10 @@ Result<CodeAnswer> look_up_in_dump(const CodeQuestion& question, const CodeMeans
 
 }  // namespace
 
-Result<Answer> look_up_code(const CodeQuestion& question, const CodeMeans& means, const StopToken& stop) {
+Result<Answer> look_up_code(const CodeQuestion& question, const CodeMeans& given, const StopToken& stop) {
+  const SymbolPlaces places =
+      question.recording.empty() ? given.places : given.places.of_file(question.recording);
+  const CodeMeans means{places, given.program, given.limits, given.patience, given.cache};
   if (!question.in_memory) return look_up_in_binary(question, means, stop);
   PROFD_TRY(CodeAnswer answer, look_up_in_dump(question, means, stop));
   return std::make_shared<const CodeAnswer>(std::move(answer));

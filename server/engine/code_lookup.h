@@ -26,6 +26,7 @@ struct CodeQuestion {
   bool att = false;
   bool in_memory = false;  // made at run time: `start` is an address in memory, and the file is a dump
   std::string symbol;      // as the profile has it; tells apart what was in one place of memory
+  std::string recording;   // the file of the profile; "" what the places say
 };
 
 struct FoundCode {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "server/engine/open_profile.h"
 
@@ -18,8 +19,10 @@ inline std::uint64_t view_id_of_input(std::uint64_t view_id, std::size_t input) 
   return view_id | std::uint64_t{input + 1} << kBitsOfViewId;
 }
 
-// With its own metrics, and the handle and revision of what it is a part of. Null where it is not kept, or
-// was put together itself.
+// With its own metrics and URI, and the handle and revision of what it is a part of. Null where it is not
+// kept, or was put together itself.
 OpenProfilePtr open_input(const OpenProfile& open, std::size_t input);
+// The file that it was read from; "" it was not read from a file.
+std::string file_of_input(const OpenProfile& input);
 
 }  // namespace profd

@@ -33,7 +33,8 @@ class HeadingTexts {
         continue;
       }
       const Call& outer = calls_[static_cast<std::size_t>(parent)];
-      of.behind = cut_to_width(outer.name + ' ' + place + " > " + outer.behind, kMaxHeadingBytes);
+      of.behind = outer.name + ' ' + place + " > " + outer.behind;
+      if (of.behind.size() >= kMaxHeadingBytes) of.behind = cut_to_width(of.behind, kMaxHeadingBytes);
       of.outermost = outer.outermost;
     }
   }

@@ -96,7 +96,12 @@ Result<DisassemblyAnswer> disassembly_of_input(Views& views, const DisassemblyRe
     }
     own.place.files = files_of_input(profile, request.place.files, *part->profile);
     if (!request.place.files.empty() && own.place.files.empty()) continue;
-    auto answer = disassembly_answer(views, own, look_up, stop);
+    const CodeLookup beside_it = [&, file = file_of_input(*part)](const CodeQuestion& question) {
+      CodeQuestion of_input = question;
+      of_input.recording = file;
+      return look_up(of_input);
+    };
+    auto answer = disassembly_answer(views, own, beside_it, stop);
     if (!answer && answer.error().code != ErrorCode::not_found) return answer;
     if (!answer) {
       if (!missing) missing = std::move(answer.error());

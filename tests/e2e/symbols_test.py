@@ -169,7 +169,7 @@ class Fixture(unittest.TestCase):
         bare = self.work / "raw.bpftrace"
         bare.write_text("@[\n    401136\n    7f8e12345678\n]: 5\n")
         self.assertIn("does not say which binaries", modules_of(bare)[""]["reason"])
-        self.assertIn("(no binary)", run("summary", bare).stdout)
+        self.assertRegex(run("symbolize", bare).stdout, r"100 %\s+none\s+\(no binary\)")
         loaded = self.work / "perf.bpftrace"
         loaded.write_text("@[\n    55c52a09f13d fib+20 (/tmp/loop)\n    55c52a09f19e main+14 (/tmp/loop)\n]: 1\n")
         self.assertIn("lines are not: the profile does not say where it was loaded", modules_of(loaded)["/tmp/loop"]["reason"])

@@ -119,3 +119,25 @@ TEST_CASE("what is kept of the inputs goes with the profile that they are inputs
   viewed.views.drop(viewed.open->view_id);
   CHECK(viewed.views.memory() == 0);
 }
+
+TEST_CASE("the binary of an input is looked for beside its file") {
+  const Compared compared;
+  Viewed viewed(compared.diff);
+  const auto open = std::make_shared<OpenProfile>(*viewed.open);
+  open->uri = "diff://?after=file%3A%2F%2F%2Fnew%2Fcpu.pprof%232&before=%2Fold%2Fcpu.pprof&scale=raw";
+  for (const auto& [function, file] : {std::pair("f", "/new/cpu.pprof"), std::pair("g", "/old/cpu.pprof")}) {
+    DisassemblyRequest request;
+    request.open = open;
+    request.spec = spec_from("flat");
+    request.place.function = function;
+    std::string recording;
+    REQUIRE(
+        disassembly_answer(viewed.views, request,
+                           [&](const CodeQuestion& question) -> Result<std::shared_ptr<const CodeAnswer>> {
+                             recording = question.recording;
+                             return std::make_shared<const CodeAnswer>();
+                           },
+                           {}));
+    CHECK(recording == file);
+  }
+}
