@@ -256,7 +256,9 @@ Result<ChartLayout> layout_chart(const TrackChart& chart, const ChartRequest& re
       row_begins.push_back(out.size());
       fits = drawer.draw(depth, depth - 1);
     }
-    if (!chart.calls.has_spans()) add_gaps(chart.calls, columns, out.min_width, out);
+    // Between durations nothing ran; where a timer did not tick nobody knows.
+    if (!chart.calls.has_spans() && !chart.tracks->lasts())
+      add_gaps(chart.calls, columns, out.min_width, out);
     for (std::uint32_t lane = 0; lane < chart.lanes.size() && fits; ++lane) {
       const ChartColumns lane_columns =
           columns_of(chart.lanes[lane], request.from, request.to, out.min_width);
