@@ -65,7 +65,8 @@ Shown show(const ProfilePtr& profile, const char* spec = "top-down", std::size_t
     request.to = shared->end();
     request.width_px = 1'000'000;
   }
-  const auto chart = chart_of(*selection, shared, shared->tracks().at(at), {});
+  const auto chart =
+      chart_of(*selection, shared, timeline_classes(**selection, {}).value(), shared->tracks().at(at), {});
   REQUIRE(chart);
   Shown out{"", layout_chart(**chart, request, {}).value()};
   for (std::size_t i = 0; i < out.layout.size(); ++i) {
@@ -126,7 +127,8 @@ TEST_CASE("work of no thread lies in lanes, each in the first that is free; what
   for (int i = 0; i < 60; ++i) many.task("t", i, 1000);
   const auto selection = select(many.profile(), *parse_view_spec("top-down"), {}).value();
   const auto tracks = std::make_shared<const TimelineTracks>(TimelineTracks::of(selection, {}).value());
-  const auto chart = chart_of(selection, tracks, tracks->tracks()[0], {}).value();
+  const auto chart =
+      chart_of(selection, tracks, timeline_classes(*selection, {}).value(), tracks->tracks()[0], {}).value();
   CHECK(chart->lanes.size() == kMaxLanes);
   CHECK(chart->no_lane == 10);
 }
