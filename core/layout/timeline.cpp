@@ -166,13 +166,13 @@ class ChartDrawer {
     out_.end.push_back(end);
     add(1, std::max<std::int64_t>(0, std::min(end, columns_.to) - std::max(begin, columns_.from)));
     if (!rows_.has_spans()) {
-      std::uint32_t box = chart_.classes.of_context[profile_.samples()->context[rows_.of(first)]];
-      while (chart_.class_depth[box] > depth_) box = chart_.classes.parent[box];
+      std::uint32_t box = chart_.boxes->classes.of_context[profile_.samples()->context[rows_.of(first)]];
+      while (chart_.boxes->depth[box] > depth_) box = chart_.boxes->classes.parent[box];
       out_.value.push_back(chart_.tracks->sum(rows_.position(first), rows_.position(last - 1) + 1));
       out_.samples.push_back(chart_.tracks->count(rows_.position(first), rows_.position(last - 1) + 1));
-      out_.key.push_back(chart_.classes.key[box]);
+      out_.key.push_back(chart_.boxes->classes.key[box]);
       out_.name.push_back(StringId{0u});
-      out_.context.push_back(chart_.classes.first[box]);
+      out_.context.push_back(chart_.boxes->classes.first[box]);
       out_.open.push_back(0);
       return;
     }
@@ -256,7 +256,9 @@ Result<ChartLayout> layout_chart(const TrackChart& chart, const ChartRequest& re
       row_begins.push_back(out.size());
       fits = drawer.draw(depth, depth - 1);
     }
-    if (!chart.calls.has_spans()) add_gaps(chart.calls, columns, out.min_width, out);
+    // Between durations nothing ran; where a timer did not tick nobody knows.
+    if (!chart.calls.has_spans() && !chart.tracks->lasts())
+      add_gaps(chart.calls, columns, out.min_width, out);
     for (std::uint32_t lane = 0; lane < chart.lanes.size() && fits; ++lane) {
       const ChartColumns lane_columns =
           columns_of(chart.lanes[lane], request.from, request.to, out.min_width);

@@ -16,26 +16,34 @@ namespace profd {
 // At most so many lanes a track; what finds none is counted.
 inline constexpr std::size_t kMaxLanes = 50;
 
+// Of samples, what is a box: contexts with one path of keys are one class. The charts of a view share it.
+struct TimelineBoxClasses {
+  PathClasses classes;
+  BigVector<std::uint16_t> depth;  // by class
+  [[nodiscard]] std::size_t memory() const;
+};
+Result<std::shared_ptr<const TimelineBoxClasses>> timeline_classes(const Selection& selection,
+                                                                   StopToken stop);
+
 // A track made ready to be drawn.
 struct TrackChart {
   SelectionPtr selection;
   std::shared_ptr<const TimelineTracks> tracks;
+  std::shared_ptr<const TimelineBoxClasses> boxes;
   TrackRows calls;               // the stack, of samples or of spans that lie inside each other
   std::vector<TrackRows> lanes;  // spans that overlap without being called from one another
   std::uint64_t no_lane = 0;     // those that found none
-  // Of samples: a box is a class of contexts, so deep.
-  PathClasses classes;
-  BigVector<std::uint16_t> class_depth;
   // Of spans, where filters leave some out: by span from `first_span` on the one around it; kNone.
   BigVector<std::uint32_t> outer;
   std::uint32_t first_span = 0;
 
-  [[nodiscard]] std::size_t memory() const;
+  [[nodiscard]] std::size_t memory() const;  // of its own
 };
 
 // Costs a look at every sample or span of the track.
 Result<std::shared_ptr<const TrackChart>> chart_of(const SelectionPtr& selection,
                                                    std::shared_ptr<const TimelineTracks> tracks,
+                                                   std::shared_ptr<const TimelineBoxClasses> boxes,
                                                    const TimelineTrack& track, StopToken stop);
 
 struct ChartRequest {

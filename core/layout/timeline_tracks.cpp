@@ -67,9 +67,10 @@ Result<TimelineTracks> TimelineTracks::of(const SelectionPtr& selection, StopTok
   tracks[n_threads + 1].kind = TrackKind::tasks;
   std::int64_t first = std::numeric_limits<std::int64_t>::max(),
                last = std::numeric_limits<std::int64_t>::min();
-  const auto reach = [&](std::int64_t time) {
+  // What begins at the last moment of all is in the window as well.
+  const auto begins = [&](std::int64_t time) {
     first = std::min(first, time);
-    last = std::max(last, time);
+    last = std::max(last, time < kFarthest ? time + 1 : time);
   };
   if (sampled) {
     PROFD_TRY(const std::vector<std::int64_t> scales, duration_metrics(profile, stop));
@@ -118,7 +119,7 @@ Result<TimelineTracks> TimelineTracks::of(const SelectionPtr& selection, StopTok
       if (track.first == track.last) track.first = track.last = position;
       track.last = position + 1;
       track.total += value;
-      reach(time);
+      begins(time);
       sum += value;
       count += value != 0 ? 1 : 0;
     }
@@ -131,8 +132,8 @@ Result<TimelineTracks> TimelineTracks::of(const SelectionPtr& selection, StopTok
     TimelineTrack& track = tracks[thread == kNone ? n_threads + 1 : thread];
     if (track.first_span == track.last_span) track.first_span = track.last_span = span;
     track.last_span = span + 1;
-    reach(spans.begin[span]);
-    if (spans.end[span] != kNoTime) reach(spans.end[span]);
+    begins(spans.begin[span]);
+    if (spans.end[span] != kNoTime) last = std::max(last, spans.end[span]);
   }
   std::erase_if(tracks, [](const TimelineTrack& track) {
     return track.first == track.last && track.first_span == track.last_span;

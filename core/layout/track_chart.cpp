@@ -162,11 +162,7 @@ class ChartMaker {
   Result<void> make_samples() {
     const SampleTable& samples = *profile_.samples();
     const SampleOrder& order = profile_.timeline()->samples;
-    PROFD_TRY(out_.classes, classes_of(*out_.selection->boxes, stop_));
-    out_.class_depth.resize(out_.classes.size(), 0);
-    for (std::uint32_t c = 1; c < out_.classes.size(); ++c)
-      out_.class_depth[c] =
-          static_cast<std::uint16_t>(std::min(out_.class_depth[out_.classes.parent[c]] + 1u, kDeepestRow));
+    const PathClasses& classes = out_.boxes->classes;
     const std::optional<MetricId> lasts = out_.tracks->lasts();
     const ValueColumn& values = samples.values[out_.selection->metric().v];
     const ValueColumn* const lengths = lasts ? &samples.values[lasts->v] : nullptr;
@@ -187,11 +183,10 @@ class ChartMaker {
       if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
       const std::uint32_t row = order.row_at(position);
       if (!counts(row)) continue;
-      const std::uint32_t now =
-          out_.tracks->passes(position) ? out_.classes.of_context[samples.context[row]] : 0;
+      const std::uint32_t now = out_.tracks->passes(position) ? classes.of_context[samples.context[row]] : 0;
       const std::int64_t time = samples.time[row];
       const bool goes_on = rows.size() > 0 && rows.end_before(rows.size() - 1, time) == time;
-      rows.add_sample(position, goes_on ? common(before, now) : 0, out_.class_depth[now]);
+      rows.add_sample(position, goes_on ? common(before, now) : 0, out_.boxes->depth[now]);
       before = now;
     }
     return rows.finish(stop_);
@@ -200,8 +195,8 @@ class ChartMaker {
   // How deep two classes are the same.
   [[nodiscard]] std::uint32_t common(std::uint32_t a, std::uint32_t b) const {
     // A class above another has a smaller number.
-    while (a != b) (a > b ? a : b) = out_.classes.parent[a > b ? a : b];
-    return out_.class_depth[a];
+    while (a != b) (a > b ? a : b) = out_.boxes->classes.parent[a > b ? a : b];
+    return out_.boxes->depth[a];
   }
 
   template <class Counts>
@@ -233,20 +228,36 @@ class ChartMaker {
 
 }  // namespace
 
+Result<std::shared_ptr<const TimelineBoxClasses>> timeline_classes(const Selection& selection,
+                                                                   StopToken stop) {
+  auto out = std::make_shared<TimelineBoxClasses>();
+  PROFD_TRY(out->classes, classes_of(*selection.boxes, std::move(stop)));
+  out->depth.resize(out->classes.size(), 0);
+  for (std::uint32_t c = 1; c < out->classes.size(); ++c)
+    out->depth[c] =
+        static_cast<std::uint16_t>(std::min(out->depth[out->classes.parent[c]] + 1u, kDeepestRow));
+  return std::shared_ptr<const TimelineBoxClasses>(std::move(out));
+}
+
+std::size_t TimelineBoxClasses::memory() const {
+  return sizeof(TimelineBoxClasses) + classes.of_context.size() * sizeof(std::uint32_t) +
+         classes.size() * (3 * sizeof(std::uint32_t) + sizeof(std::uint16_t));
+}
+
 Result<std::shared_ptr<const TrackChart>> chart_of(const SelectionPtr& selection,
                                                    std::shared_ptr<const TimelineTracks> tracks,
+                                                   std::shared_ptr<const TimelineBoxClasses> boxes,
                                                    const TimelineTrack& track, StopToken stop) {
   auto out = std::make_shared<TrackChart>();
   out->selection = selection;
   out->tracks = std::move(tracks);
+  out->boxes = std::move(boxes);
   PROFD_CHECK(ChartMaker(*out, track, stop).make());
   return std::shared_ptr<const TrackChart>(std::move(out));
 }
 
 std::size_t TrackChart::memory() const {
-  std::size_t bytes = sizeof(TrackChart) + calls.memory() + outer.size() * sizeof(std::uint32_t) +
-                      classes.of_context.size() * sizeof(std::uint32_t) +
-                      classes.size() * (3 * sizeof(std::uint32_t) + sizeof(std::uint16_t));
+  std::size_t bytes = sizeof(TrackChart) + calls.memory() + outer.size() * sizeof(std::uint32_t);
   for (const TrackRows& lane : lanes) bytes += lane.memory();
   return bytes;
 }

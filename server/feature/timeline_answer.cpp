@@ -271,6 +271,10 @@ Result<TimelineAnswer> timeline_answer(Views& views, const TimelineRequest& requ
     charts.push_back(tracks->tracks().front().id);
   if (charts.size() > kMostCharts)
     return fail(ErrorCode::limit, fmt::format("a timeline has at most {} flame charts", kMostCharts));
+  PROFD_TRY(const std::shared_ptr<const TimelineBoxClasses> boxes,
+            views.kept<TimelineBoxClasses>(open, spec, "timeline boxes", stop, [&](const StopToken& token) {
+              return timeline_classes(*view.selection, token);
+            }));
   BoxNamesOf names(view);
   for (const std::uint32_t id : charts) {
     const TimelineTrack* const track = tracks->find(id);
@@ -278,7 +282,7 @@ Result<TimelineAnswer> timeline_answer(Views& views, const TimelineRequest& requ
     PROFD_TRY(
         const std::shared_ptr<const TrackChart> chart,
         views.kept<TrackChart>(open, spec, fmt::format("timeline {}", id), stop, [&](const StopToken& token) {
-          return chart_of(view.selection, tracks, *track, token);
+          return chart_of(view.selection, tracks, boxes, *track, token);
         }));
     ChartRequest asked;
     asked.from = out.from;

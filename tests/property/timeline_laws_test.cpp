@@ -155,7 +155,8 @@ std::shared_ptr<const TrackChart> chart(const ProfilePtr& profile, const char* s
   const auto tracks = TimelineTracks::of(*selection, {});
   REQUIRE(tracks);
   const auto shared = std::make_shared<const TimelineTracks>(*tracks);
-  const auto made = chart_of(*selection, shared, shared->tracks().at(0), {});
+  const auto made =
+      chart_of(*selection, shared, timeline_classes(**selection, {}).value(), shared->tracks().at(0), {});
   REQUIRE(made);
   return *made;
 }
