@@ -2,6 +2,7 @@
 import type { ComponentType } from "preact";
 import type { ViewId } from "./state/place.js";
 import type { IconName } from "./ui/icons.js";
+import { AnalysesView } from "./views/analyses/view.js";
 import { FlameView } from "./views/flame/view.js";
 import { FlatView } from "./views/flat/view.js";
 import { OpenView } from "./views/open/view.js";
@@ -29,4 +30,5 @@ export const VIEWS: readonly ViewEntry[] = [
   { id: "threads", title: "Threads", icon: "threads", view: ThreadsView },
   { id: "profile", title: "Profile", icon: "profile", view: ProfileView },
   { id: "open", title: "Open", icon: "open", view: OpenView, alone: true },
+  { id: "analyses", title: "Scripts", icon: "script", view: AnalysesView },
 ];

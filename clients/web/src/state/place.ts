@@ -4,7 +4,17 @@ import type { BoxOrder, Filter, Granularity, ViewShape } from "../../../shared/t
 import { isAggregate, isDiff } from "./compared.js";
 import { filterText, parseClause, parseSpec, specText, type Spec } from "./spec.js";
 
-export const VIEW_IDS = ["flame", "tree", "flat", "sandwich", "source", "threads", "profile", "open"] as const;
+export const VIEW_IDS = [
+  "flame",
+  "tree",
+  "flat",
+  "sandwich",
+  "source",
+  "threads",
+  "profile",
+  "open",
+  "analyses",
+] as const;
 export type ViewId = (typeof VIEW_IDS)[number];
 
 /** "change": of diffs; these are of aggregates: how the values of its profiles lie. */
