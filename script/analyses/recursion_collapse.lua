@@ -32,7 +32,8 @@ local rows = {}
 for module, value in pairs(by_module) do rows[#rows + 1] = {module, value} end
 table.sort(rows, function(a, b) return a[2] > b[2] end)
 while #rows > args.rows do rows[#rows] = nil end
-print(calls .. " recursive calls became one with the first of their function")
+print(calls == 1 and "1 recursive call became one with the first of its function" or
+  calls .. " recursive calls became one with the first of their function")
 if #rows > 0 then
   show_table {title = "Measured in recursive calls", columns = {"module", {"self", profile.unit}}, rows = rows}
 end

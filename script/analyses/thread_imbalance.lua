@@ -44,7 +44,9 @@ end
 table.sort(uneven, function(a, b) return a[5] > b[5] end)
 while #uneven > args.rows do uneven[#uneven] = nil end
 
-print(("%d threads; the busiest has %.1f %% more than the mean"):format(n, mean ~= 0 and 100 * (most / mean - 1) or 0))
+print(("%d thread%s; the busiest has %.1f %% more than the mean"):format(n, n == 1 and "" or "s", mean ~= 0 and 100 * (most / mean - 1) or 0))
 show_table {title = "Threads", columns = {"thread", {profile.metric, profile.unit}, {"beside the mean", "%"}}, rows = rows}
-show_table {title = "Uneven functions", rows = uneven,
-            columns = {"function", {"all", profile.unit}, {"most", profile.unit}, "by", {"above the mean", profile.unit}}}
+if #uneven > 0 then
+  show_table {title = "Uneven functions", rows = uneven,
+              columns = {"function", {"all", profile.unit}, {"most", profile.unit}, "by", {"above the mean", profile.unit}}}
+end

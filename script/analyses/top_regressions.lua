@@ -32,5 +32,5 @@ end
 if #rows == 0 then
   print("nothing became slower")
 else
-  show_table {title = "Regressions", columns = {"function", {"before", after.unit}, {"after", after.unit}, {"change", after.unit}, {"change in %", "%"}}, rows = rows}
+  show_table {title = "Regressions", columns = {"function", {"before", after.unit}, {"after", after.unit}, {"change", after.unit}, {"growth", "%"}}, rows = rows}
 end

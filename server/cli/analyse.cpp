@@ -51,12 +51,6 @@ std::string_view origin_text(AnalysisOrigin origin) {
   return "";
 }
 
-std::string profiles_text(const AnalysisHead& head) {
-  if (head.min_profiles == head.max_profiles)
-    return head.min_profiles == 1 ? "FILE" : fmt::format("{} files", head.min_profiles);
-  return fmt::format("{} to {} files", head.min_profiles, head.max_profiles);
-}
-
 std::string list_text(const FoundAnalyses& found, const AnalysisPlaces& places, const Console& console) {
   std::string out;
   std::size_t width = 0;

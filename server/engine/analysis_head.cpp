@@ -127,6 +127,12 @@ std::string take_line(std::string_view line, AnalysisHead& head) {
 
 }  // namespace
 
+std::string profiles_text(const AnalysisHead& head) {
+  if (head.min_profiles != head.max_profiles)
+    return fmt::format("{} to {} profiles", head.min_profiles, head.max_profiles);
+  return head.min_profiles == 1 ? "1 profile" : fmt::format("{} profiles", head.min_profiles);
+}
+
 std::string_view to_text(ScriptType type) {
   return kTypeWords[static_cast<std::size_t>(type)];
 }

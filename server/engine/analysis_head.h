@@ -44,6 +44,8 @@ using GivenArguments = std::vector<std::pair<std::string, std::string>>;
 Result<std::vector<worker::ScriptArgument>> bind_arguments(const AnalysisHead& head,
                                                            const GivenArguments& given);
 
+// "1 profile", "2 to 8 profiles".
+std::string profiles_text(const AnalysisHead& head);
 // "string", "number", "integer", "boolean".
 std::string_view to_text(worker::ScriptType type);
 

@@ -8,6 +8,7 @@
 
 #include "core/view/resolve.h"
 #include "server/engine/previous_origin.h"
+#include "server/engine/script_origin.h"
 #include "server/platform/last_words.h"
 #include "server/runtime/log.h"
 
@@ -69,6 +70,13 @@ Engine::Engine(const EngineOptions& options, Post post)
                              fmt::format("recording {} of {} is kept no more: it is as long as the file is "
                                          "open and memory is not short",
                                          name.revision, of->name()));
+               });
+  // What a script made whose text is kept nowhere else can be asked for as long as it is open.
+  origins_.add(std::string(kScriptScheme),
+               [this](std::string_view uri, const OpenOptions& how) -> Result<OriginPtr> {
+                 for (const auto& [id, origin] : store_.origins())
+                   if (origin.origin->uri() == uri) return origin.origin;
+                 return script_origin(uri, how, origins_);
                });
 }
 

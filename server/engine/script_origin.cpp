@@ -85,13 +85,10 @@ Result<Load> ScriptOrigin::load(const LoadContext& context) const {
   if (!spec_.path.empty())
     if (const auto now = stamp_of(spec_.path)) stamp = *now;
   PROFD_TRY(const Analysis analysis, script());
-  if (spec_.parts.size() < analysis.head.min_profiles || spec_.parts.size() > analysis.head.max_profiles)
-    return fail(ErrorCode::invalid, analysis.head.min_profiles == analysis.head.max_profiles
-                                        ? fmt::format("{} is of {} profiles, and {} are given", spec_.name,
-                                                      analysis.head.min_profiles, spec_.parts.size())
-                                        : fmt::format("{} is of {} to {} profiles, and {} are given",
-                                                      spec_.name, analysis.head.min_profiles,
-                                                      analysis.head.max_profiles, spec_.parts.size()));
+  if (const std::size_t n = spec_.parts.size();
+      n < analysis.head.min_profiles || n > analysis.head.max_profiles)
+    return fail(ErrorCode::invalid, fmt::format("{} is of {}, and {} {} given", spec_.name,
+                                                profiles_text(analysis.head), n, n == 1 ? "is" : "are"));
   worker::ScriptRun run{spec_.name, analysis.text, {}};
   PROFD_TRY(run.arguments, bind_arguments(analysis.head, spec_.arguments));
   std::vector<ScriptInput> inputs;

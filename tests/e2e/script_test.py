@@ -63,7 +63,7 @@ class Scripts(unittest.TestCase):
             times = []
             for _ in range(200):
                 at = time.monotonic()
-                answer = client.request("view/search", {"profile": profile, "pattern": "h1.5"})
+                answer = client.request("view/search", {"profile": profile, "spec": "flat by function", "pattern": "h1.5"})
                 self.assertIsNone(answer.error)
                 times.append(time.monotonic() - at)
                 time.sleep(0.005)
@@ -89,8 +89,11 @@ class Scripts(unittest.TestCase):
             at = time.monotonic()
             client.cancel(run)
             self.assertEqual(client.finish(run, 10).error["code"], -32800)
-            self.assertLess(time.monotonic() - at, 1)
+            # Who cancels is answered at once; the work stops when it next looks up.
+            while children_of(daemon.process.pid) and time.monotonic() - at < 2:
+                time.sleep(0.005)
             self.assertEqual(children_of(daemon.process.pid), [])
+            print(f"script_test: gone {(time.monotonic() - at) * 1e3:.0f} ms after it was cancelled")
 
     def test_a_script_of_the_workspace_runs_after_a_yes_and_asks_again_when_it_has_changed(self):
         script = self.work / ".profd/analyses/mine.lua"

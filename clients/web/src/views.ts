@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import type { ViewId } from "./state/place.js";
 import type { IconName } from "./ui/icons.js";
 import { CorrelateView } from "./views/correlate/view.js";
+import { AnalysesView } from "./views/analyses/view.js";
 import { FlameView } from "./views/flame/view.js";
 import { FlatView } from "./views/flat/view.js";
 import { OpenView } from "./views/open/view.js";
@@ -35,4 +36,5 @@ export const VIEWS: readonly ViewEntry[] = [
   { id: "timeline", title: "Timeline", icon: "timeline", view: TimelineView },
   { id: "open", title: "Open", icon: "open", view: OpenView, alone: true },
   { id: "correlate", title: "What goes with what", icon: "panes", view: CorrelateView, aside: true },
+  { id: "analyses", title: "Scripts", icon: "script", view: AnalysesView },
 ];

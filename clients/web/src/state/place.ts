@@ -15,6 +15,7 @@ export const VIEW_IDS = [
   "timeline",
   "open",
   "correlate",
+  "analyses",
 ] as const;
 export type ViewId = (typeof VIEW_IDS)[number];
 
