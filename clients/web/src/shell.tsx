@@ -97,7 +97,7 @@ export function Shell() {
         },
       },
       ...VIEWS.filter((view) => view.aside !== true).map((view, i) => ({
-        keys: [String(i + 1)],
+        keys: [view.key ?? String(i + 1)],
         text: view.title,
         run: () => showView(app, view.id),
       })),

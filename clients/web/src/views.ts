@@ -23,6 +23,8 @@ export interface ViewEntry {
   readonly alone?: boolean;
   /** Most profiles have nothing to show there: the profile's page leads to it, no tab. */
   readonly aside?: boolean;
+  /** Where its number is none of a key. */
+  readonly key?: string;
 }
 
 export const VIEWS: readonly ViewEntry[] = [
@@ -36,5 +38,5 @@ export const VIEWS: readonly ViewEntry[] = [
   { id: "timeline", title: "Timeline", icon: "timeline", view: TimelineView },
   { id: "open", title: "Open", icon: "open", view: OpenView, alone: true },
   { id: "correlate", title: "What goes with what", icon: "panes", view: CorrelateView, aside: true },
-  { id: "analyses", title: "Scripts", icon: "script", view: AnalysesView },
+  { id: "analyses", title: "Scripts", icon: "script", view: AnalysesView, key: "S" },
 ];
