@@ -83,6 +83,7 @@ std::uint32_t Images::add_mapping(const MapRecord& record, bool kernel) {
   }
   mapping.file = builder_.string(name);
   mapping.build_id = builder_.string(build_id);
+  if (build_id.empty() && !kernel && !mapping.anonymous) mapping.identity = record.identity;
   mappings_.push_back(mapping);
   return static_cast<std::uint32_t>(mappings_.size() - 1);
 }
@@ -95,7 +96,18 @@ Mapping* Images::mapping_at(const AddressSpace& space, std::uint64_t address) {
   const std::string file(builder_.text(mapping.file)), build_id(builder_.text(mapping.build_id));
   mapping.module = builder_.module({.name = file, .build_id = build_id, .addresses = mapping.addresses});
   mapping.unresolved = unresolved(file);
+  if (mapping.identity.inode != 0) add_identity(file, mapping.identity);
   return &mapping;
+}
+
+// Two files by one name are told apart by nothing: there is no saying which one code is of.
+void Images::add_identity(const std::string& file, const FileIdentity& identity) {
+  const auto known = std::find_if(identities_.begin(), identities_.end(),
+                                  [&](const auto& other) { return other.first == file; });
+  if (known == identities_.end())
+    identities_.emplace_back(file, identity);
+  else if (known->second != identity)
+    known->second = {};
 }
 
 void Images::insert(AddressSpace& space, const MapRecord& record, std::uint32_t row) {

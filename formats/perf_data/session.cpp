@@ -189,7 +189,10 @@ void Session::handle_mmap(const RecordHeader& header, ByteCursor body, std::uint
       const auto id = body.bytes(kMaxId);
       if (body.ok()) record.build_id = build_id_text(id.first(std::min(length, kMaxId)));
     } else {
-      body.skip(24);
+      record.identity.major = body.u32();
+      record.identity.minor = body.u32();
+      record.identity.inode = body.u64();
+      record.identity.generation = body.u64();
     }
     body.skip(8);  // protection, flags
   }

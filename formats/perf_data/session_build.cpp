@@ -42,6 +42,9 @@ void Session::describe(std::int64_t first_time, std::int64_t last_time) {
     info.properties.emplace_back("kernel " + images_.kernel_symbol_name(),
                                  fmt::format("{:#x}", images_.kernel_symbol_address()));
   }
+  for (const auto& [file, identity] : images_.identities())
+    if (identity.inode != 0)
+      info.properties.emplace_back(std::string(kFileIdentityKey) + file, identity_text(identity));
   if (last_time == SampleRow::kNoTime) return;
   info.duration_ns = last_time - first_time;
   if (!features_.clock) return;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,7 +35,8 @@ struct DisassemblyRequest {
   CodePlace place;
   std::vector<std::string> metrics;  // further ones of every row, stored or by formula
   bool att = false;
-  std::uint32_t piece = 0;  // of DisassemblyAnswer::pieces
+  std::uint32_t piece = 0;    // of DisassemblyAnswer::pieces
+  bool source_lines = false;  // DisassemblyAnswer::source_lines is wanted
 };
 
 // A piece of code that holds what is meant. Numbers are of all of it.
@@ -125,12 +127,13 @@ struct DisassemblyAnswer {
   std::string branch_note;  // "": no branch stack saw any of this code
   LineRanges lines;         // `file` is of `files`
   std::vector<CodeRest> rest;
-  std::vector<CodeLine> source_lines;  // by file and line
+  std::vector<CodeLine> source_lines;  // by file and line; empty where they are not asked for
 };
 
 // Fetches code; may block.
-using CodeLookup = std::function<Result<CodeAnswer>(const CodeQuestion&)>;
+using CodeLookup = std::function<Result<std::shared_ptr<const CodeAnswer>>(const CodeQuestion&)>;
 
+// Of a profile that was put together of others: see disassembly_of_input().
 // `not_found`: nothing is called so, or was measured there. What keeps code from being shown is the answer's
 // problem.
 Result<DisassemblyAnswer> disassembly_answer(Views& views, const DisassemblyRequest& request,

@@ -14,6 +14,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from perf_recording import Recording  # noqa: E402
+from psp_client import Daemon  # noqa: E402
+
 PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "profd"
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests/fixtures/symbols"
@@ -89,6 +93,24 @@ class Fixture(unittest.TestCase):
         plain = run(ADDRESSES, "fill", "--asm", "--syntax", "att", "--bytes", "--min-share", "0").stdout
         self.assertIn("%r", plain)
         self.assertNotIn("app.c:6", plain.split("\n", 1)[1])
+
+    def test_a_comparison_shows_the_code_of_its_side_after_and_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            before, after = Path(folder) / "monday.pprof", Path(folder) / "tuesday.pprof"
+            for side in (before, after):
+                shutil.copy(ADDRESSES, side)
+            shutil.copy(FIXTURES / "app", folder)
+            alone = answer(after, "fill")
+            with Daemon([PROFD, "serve", "--stdio"], dict(os.environ, PROFD_CACHE="off")) as daemon:
+                client = daemon.stdio_client()
+                client.initialize(Path(folder))
+                opened = client.request("profile/open", {"uri": f"diff://?after={after}&before={before}"}, 60)
+                self.assertIsNone(opened.error)
+                got = client.request("source/disassembly", {"profile": opened.result["profile"], "function": "fill"}, 60).result
+        self.assertEqual(got["note"], "Costs are those of tuesday.pprof alone, the side after, as they were measured.")
+        self.assertEqual(got["rows"]["self"], alone["rows"]["self"])
+        self.assertEqual(got["pieces"][0]["self"], alone["pieces"][0]["self"])
+        self.assertEqual(got["profile"], opened.result["profile"])
 
     def test_what_cannot_be_shown_is_said(self):
         self.assertIn("no function is called nothing", run(ADDRESSES, "nothing", code=1).stderr)
@@ -184,25 +206,13 @@ class Jit(unittest.TestCase):
 class Recorded(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.path = Path(cls.folder.name)
-        (cls.path / "a.cc").write_text(PROGRAM)
-        if shutil.which("perf") is None or shutil.which("g++") is None:
-            raise unittest.SkipTest("NOT RUN: perf or g++ is not installed")
-        subprocess.run(["g++", "-O2", "-g", "a.cc", "-o", "app"], cwd=cls.path, check=True)
-        done = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "1999", "-g", "-o", "perf.data", "./app"], cwd=cls.path,
-                              capture_output=True, check=False)
-        if done.returncode != 0:
-            raise unittest.SkipTest("NOT RUN: perf may not record here")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+        recording = Recording(cls, PROGRAM, ["-g"], ["-F", "1999", "-g"])
+        cls.path, cls.environment = recording.work, recording.environment
 
     def test_costs_are_those_of_perf_annotate(self):
         got = answer(self.path / "perf.data", "fill(std::vector<unsigned long, std::allocator<unsigned long> >&)")
         told = subprocess.run(["perf", "annotate", "--stdio", "-i", "perf.data", "-s", "fill", "--stdio-color=never", "--asm-raw"], cwd=self.path,
-                              capture_output=True, text=True, check=False).stdout
+                              capture_output=True, text=True, check=False, env=self.environment).stdout
         shares = {int(m[2], 16): float(m[1]) for m in re.finditer(r"^\s+([0-9.]+)\s+:\s+([0-9a-f]+):", told, re.M)}
         if not shares:
             self.skipTest("NOT RUN: perf annotate says nothing here")

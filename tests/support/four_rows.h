@@ -82,12 +82,13 @@ inline Result<DisassemblyAnswer> answer_of(const ProfilePtr& profile, const Code
   request.spec = spec_from("flat");
   request.place = place;
   request.metrics = {"cpu"};
+  request.source_lines = true;
   return disassembly_answer(viewed.views, request,
-                            [&](const CodeQuestion& question) -> Result<CodeAnswer> {
+                            [&](const CodeQuestion& question) -> Result<std::shared_ptr<const CodeAnswer>> {
                               if (asked != nullptr) *asked = question;
-                              CodeAnswer answer;
-                              answer.problem = problem;
-                              if (problem.empty()) answer.code = four_rows();
+                              auto answer = std::make_shared<CodeAnswer>();
+                              answer->problem = problem;
+                              if (problem.empty()) answer->code = four_rows();
                               return answer;
                             },
                             {});

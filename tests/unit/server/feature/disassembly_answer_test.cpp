@@ -192,10 +192,10 @@ TEST_CASE("names of debug information that are no text become text") {
   request.place = function("f");
   const auto answer =
       disassembly_answer(viewed.views, request,
-                         [](const CodeQuestion&) -> Result<CodeAnswer> {
-                           CodeAnswer found;
-                           found.code = four_rows();
-                           found.code.symbols.texts = {"", "f", "mi\xff", "g\xff", "a\xff.cc"};
+                         [](const CodeQuestion&) -> Result<std::shared_ptr<const CodeAnswer>> {
+                           auto found = std::make_shared<CodeAnswer>();
+                           found->code = four_rows();
+                           found->code.symbols.texts = {"", "f", "mi\xff", "g\xff", "a\xff.cc"};
                            return found;
                          },
                          {});

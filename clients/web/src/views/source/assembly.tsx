@@ -12,6 +12,7 @@ import { useApp, useProfile } from "../../ui/context.js";
 import { useKeys } from "../../ui/keys.js";
 import { FunctionPicker } from "../../ui/picker.js";
 import { rowsAt, scrollFor } from "../../ui/rows.js";
+import { rowOfKey } from "../../ui/steps.js";
 import {
   arrowAt,
   arrowsWidth,
@@ -277,17 +278,7 @@ function Rows(props: AssemblyProps & { listing: Listing }) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor(view.height / LINE) - 1);
-    const to = {
-      ArrowDown: at + 1,
-      j: at + 1,
-      ArrowUp: at - 1,
-      k: at - 1,
-      PageDown: at + page,
-      PageUp: at - page,
-      Home: 0,
-      End: listing.rowCount - 1,
-      n: nextHot(listing, at),
-    }[event.key];
+    const to = event.key === "n" ? nextHot(listing, at) : rowOfKey(event.key, at, page, listing.rowCount);
     const instruction = event.key === "Enter" ? instructionAt(listing, at) : undefined;
     if (to !== undefined) choose(to);
     else if (instruction !== undefined) follow(instruction);

@@ -251,6 +251,21 @@ export function linesOfRow(listing: Listing, row: number, file: number): number[
     .map(({ line }) => line);
 }
 
+/** The row at an address, which is written as `0x12a4`, of the pages that are there. */
+export function rowAtAddress({ head, pages }: Listing, address: string): number | undefined {
+  const piece = head.pieces[head.piece];
+  if (piece === undefined || !/^0x[0-9a-f]{1,16}$/i.test(address)) return undefined;
+  const wanted = BigInt(address) - BigInt(piece.start);
+  for (const { rows, offset } of pages.values()) {
+    const at = rows.offset.findIndex((from, i) => {
+      const begin = BigInt(from);
+      return begin <= wanted && wanted < begin + BigInt(Math.max(1, rows.length[i] ?? 1));
+    });
+    if (at >= 0) return offset + at;
+  }
+  return undefined;
+}
+
 /** Rows that a source line became, those of what it calls inline among them; of the pages that are there. */
 export function rowsOfLine(listing: Listing, file: number, line: number): ReadonlySet<number> {
   const found = new Set<number>();
