@@ -29,7 +29,7 @@ BranchColumns branch_columns(const CodeBranches& branches, const CodeRows& rows,
 // What a row is called beside its code: "+0x20".
 using RowName = std::function<std::string(std::size_t row)>;
 
-// "taken 93.2 % (12,034), mispredicted 1.10 %, 3.40 cycles"; with where it led, if the instruction does not
+// "taken 93.2 % (12,034), mispredicted 1.1 %, 3.40 cycles"; with where it led, if the instruction does not
 // say that.
 std::string branch_text(const BranchColumns& columns, std::size_t i, const RowName& row_name);
 // All of a row in one line, at most `most` of them; "" nothing was taken there.

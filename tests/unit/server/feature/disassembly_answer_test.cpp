@@ -73,7 +73,7 @@ TEST_CASE("branch stacks say how often rows were carried out, and where branches
   CHECK(taken.direct == std::vector<std::uint8_t>{1, 1, 0, 0});
   CHECK(taken.taken_share == std::vector<std::string>{"100 %", "80.0 %", "75.0 %", "25.0 %"});
   CHECK(branch_text(taken, 0, row_name) == "taken 100 % (100), mispredicted 0 %");
-  CHECK(branch_text(taken, 1, row_name) == "taken 80.0 % (80), mispredicted 5.00 %, 3.00 cycles");
+  CHECK(branch_text(taken, 1, row_name) == "taken 80.0 % (80), mispredicted 5.0 %, 3.00 cycles");
   CHECK(branches_of_row(taken, 3, 1, row_name) == "taken 75.0 % (15) to g+0x4; and 1 more");
   CHECK(branches_of_row(taken, 0, 9, row_name).empty());
   CHECK(answer->branch_note ==
