@@ -22,6 +22,7 @@
 #include "server/cli/sets_here.h"
 #include "server/cli/symbols_here.h"
 #include "server/engine/formula_metrics.h"
+#include "server/engine/role_origin.h"
 #include "server/engine/mine.h"
 #include "server/engine/origins.h"
 #include "server/engine/pick_profile.h"
@@ -239,13 +240,11 @@ void add_compare_options(CLI::App& app, ProfileOptions& options) {
   add_match_options(app, options);
 }
 
-void add_view_options(CLI::App& app, ProfileOptions& options) {
-  add_format_option(app, options.format);
-  app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
-  app.add_flag("--gc-on-stack", options.gc_on_stack,
-               "Show V8's garbage collector on the stack that ran before it, not by itself");
-  app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
-  app.add_flag("--no-symbols", options.no_symbols, "Look for no names in binaries");
+void add_code_options(CLI::App& app, ProfileOptions& options) {
+  app.add_flag("--no-symbols", options.no_symbols,
+               "Look for no names in binaries, and for no callers in copied stacks");
+  app.add_flag("--debuginfod", options.debuginfod,
+               "Fetch debug information that is not here from the servers that DEBUGINFOD_URLS names");
   app.add_option("--debug-dir", options.debug_dirs,
                  "A folder with binaries or their debug information; may be given again")
       ->type_name("DIR")
@@ -256,7 +255,19 @@ void add_view_options(CLI::App& app, ProfileOptions& options) {
       ->allow_extra_args(false);
   app.add_flag("--no-source-maps", options.no_source_maps,
                "Show scripts as they ran, not by the sources that their source maps name");
+}
+
+void add_view_options(CLI::App& app, ProfileOptions& options) {
+  add_format_option(app, options.format);
+  app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
+  app.add_flag("--gc-on-stack", options.gc_on_stack,
+               "Show V8's garbage collector on the stack that ran before it, not by itself");
+  app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
+  add_code_options(app, options);
   app.add_option("--profile", options.profile, "Which one, in a file of several")->type_name("N|NAME");
+  app.add_option("--role", options.role,
+                 "Of records of several contexts one role: `profd correlate` lists them")
+      ->type_name("ROLE");
   app.add_option("--metric", options.metric, "The metric shown; default: the profile's own")
       ->type_name("NAME");
   Choices<std::optional<Granularity>> granularities;
@@ -354,8 +365,12 @@ Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwi
   return spec;
 }
 
-// Of a command: the working directory, and the folder of each profile.
-static ScriptRoots script_roots(const ProfileOptions& options) {
+// Then names are found for the parts, before they are put together.
+static bool is_made_of_others(const ProfileOptions& options) {
+  return !options.base.empty() || options.together || options.role;
+}
+
+ScriptRoots script_roots(const ProfileOptions& options) {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
   if (options.no_source_maps || error) return {};
@@ -380,7 +395,8 @@ Result<Load> load_of(const ProfileOptions& options, const Console& console, Exec
   }
   Load loaded;
   std::vector<ModuleLookup> found;
-  const bool composed = !options.base.empty() || options.together;
+  if (options.role) origin = role_origin(std::move(origin), options.profile, options.records, *options.role);
+  const bool composed = is_made_of_others(options);
   const Result<void> done = read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
     ProgressLine progress(console, name);
     const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
@@ -429,7 +445,7 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   std::vector<ModuleLookup> lookups;
   PROFD_TRY(Load load, load_of(options, console, executor, &lookups));
   const std::shared_ptr<const LoadedProfiles> loaded = std::move(load.profiles);
-  const bool compared = !options.base.empty() || options.together;  // then --profile is of the parts
+  const bool compared = is_made_of_others(options);  // then --profile is of the parts
   const auto picked = pick_profile(loaded->profiles, compared ? "" : options.profile);
   const std::string name = shown_file(options);
   if (!picked) return named(name, picked.error());
@@ -440,6 +456,8 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   open->profile = loaded->profiles[*picked];
   open->metric = open->profile->default_metric();
   open->origin = file_origin(options.file, {});
+  if (options.role)
+    open->uri = pairs_uri(is_uri(options.file) ? options.file : open->origin->uri(), options.records, *options.role);
   open->loaded = loaded;
   const auto formulas = formulas_of_view(options, *open->profile);
   if (!formulas) return named(name, formulas.error());

@@ -34,6 +34,8 @@ struct Settings {
   std::vector<std::string> mine;                                            // see mine.h
   std::vector<DerivedMetric> derived;                                       // metrics by formula
   std::vector<std::string> debug_directories;                               // paths or URIs, as given
+  std::optional<std::string> debuginfod;                                    // fetch_consent_of()
+  std::vector<std::string> debuginfod_urls;                                 // is_server()
   std::vector<GateRule> gate_rules;
   std::optional<std::string> gate_metric;
   std::optional<bool> gate_undecided_fails, gate_allow_empty;
@@ -55,7 +57,9 @@ enum class SettingKind : std::uint8_t {
   rules,     // of a gate
   outcome,   // "pass" or "fail", where true is fail
   sets,      // a table of sets of frames by name
-  tips       // a list of rules of tips
+  tips,      // a list of rules of tips
+  consent,   // "off", "ask" or "on"
+  servers    // a list of http: and https: addresses
 };
 
 // Where a setting may stand, as bits.

@@ -161,6 +161,9 @@ SymbolPlaces Workspace::symbol_places(std::string_view file) const {
     if (auto path = path_of_uri(given)) places.directories.push_back(std::move(*path));
   places.roots = roots_;
   places.mappings = mappings_;
+  if (settings_.debuginfod)
+    places.fetch.consent = fetch_consent_of(*settings_.debuginfod).value_or(FetchConsent::off);
+  if (!settings_.debuginfod_urls.empty()) places.fetch.servers = settings_.debuginfod_urls;
   return places;
 }
 

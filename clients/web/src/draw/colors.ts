@@ -275,6 +275,12 @@ export function paintsOf(
   return { fills, fill, byFill, legend: rowsOfLegend };
 }
 
+/** Of a box that is in no layout of a flame graph: the hue of its group, in a shade of its name. */
+export function groupTone(mode: Mode, palette: Palette, group: string, name: string): Rgb {
+  const hues = palette === "safe" ? SAFE_HUES : HUES;
+  return tone(mode, hues[hueHash(group) % hues.length]!, hueHash(name) % SHADES, palette, group === "");
+}
+
 /** The first `count` items by their value, of which there are `values`. */
 function sortedBy(value: Uint16Array, count: number, values: number): Int32Array {
   const next = new Int32Array(values + 1);

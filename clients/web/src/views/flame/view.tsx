@@ -8,12 +8,14 @@ import type { GroupHues, LegendRow, Paints } from "../../draw/colors.js";
 import { namesOf, type Layout } from "../../draw/layout.js";
 import { shown } from "../../draw/shown.js";
 import { diffMetricOf, isAggregate, isDiff, metricWith } from "../../state/compared.js";
-import { nameHash, schemeOf, specOf, spreadSchemeOf, type ColorScheme } from "../../state/place.js";
+import { nameHash, schemeOf, specOf, SPREAD_SCHEMES, spreadSchemeOf, type ColorScheme } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { addFilter, go, setProven, setShape } from "../../state/state.js";
+import { choicesOf } from "../../state/statistics.js";
 import { FittedPath, Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { metricNoteOf, missingOf, ratiosOf, useApp, useProfile } from "../../ui/context.js";
+import { Fetch } from "../../ui/fetch.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { useExport } from "../../ui/export.js";
 import { Icon } from "../../ui/icons.js";
@@ -46,19 +48,9 @@ const SCHEMES: readonly { id: ColorScheme; text: string }[] = [
   { id: "metric", text: "by metric" },
 ];
 
-/** Of an aggregate: how uneven its profiles are. */
-const SPREADS: readonly { id: ColorScheme; text: string }[] = [
-  { id: "imbalance", text: "by imbalance" },
-  { id: "variation", text: "by variation" },
-  { id: "lost", text: "by what is lost" },
-  { id: "median", text: "by median" },
-  { id: "p95", text: "by 95th percentile" },
-  { id: "max", text: "by the largest" },
-];
-
 function schemesOf(profile: string | undefined): readonly { id: ColorScheme; text: string }[] {
   if (isDiff(profile)) return [{ id: "change", text: "by change" }, ...SCHEMES];
-  return isAggregate(profile) ? [...SCHEMES, ...SPREADS] : SCHEMES;
+  return isAggregate(profile) ? [...SCHEMES, ...choicesOf(SPREAD_SCHEMES)] : SCHEMES;
 }
 
 /** One by formula that is not there yet, or not any more, colours nothing. */
@@ -302,6 +294,7 @@ export function FlameView() {
         ]}
       />
       <Missing parts={missingOf(profile?.summary, "symbols")} />
+      <Fetch wanted={missingOf(profile?.summary, "symbols").length > 0} />
       {target === undefined ? (
         <div class="stage">
           <div class="stage-message">Choose a function to see who leads to it, or where it leads.</div>

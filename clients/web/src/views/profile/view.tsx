@@ -9,6 +9,7 @@ import { go } from "../../state/state.js";
 import { Busy, FittedPath, Name, Share } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { Icon } from "../../ui/icons.js";
+import { CorrelateCard } from "../correlate/view.js";
 import { Changes } from "../flat/changes.js";
 import { KindsCard, TipsCard } from "./insights.js";
 import { useHottest } from "../flat/hottest.js";
@@ -100,6 +101,7 @@ export function ProfileView() {
               ))}
             </dl>
           </section>
+          <CorrelateCard />
           <section class="card">
             <h2>Metrics</h2>
             <ul class="metric-list">

@@ -55,6 +55,10 @@ std::string value_text(const Setting& setting, bool in_project) {
       return fmt::format("a list of at most {} rules", most);
     case SettingKind::outcome:
       return "`\"pass\"` or `\"fail\"`";
+    case SettingKind::consent:
+      return "`\"off\"`, `\"ask\"` or `\"on\"`";
+    case SettingKind::servers:
+      return fmt::format("a list of at most {} `http:` or `https:` addresses", most);
     case SettingKind::sets:
       return fmt::format("{} of at most {} sets by name", in_project ? "a table" : "an object", most);
     case SettingKind::tips:
@@ -142,6 +146,10 @@ ordered_json type_of(const Setting& setting) {
       return list_of(text, most);
     case SettingKind::outcome:
       return {{"enum", {"pass", "fail"}}};
+    case SettingKind::consent:
+      return {{"enum", {"off", "ask", "on"}}};
+    case SettingKind::servers:
+      return list_of(text, most);
     case SettingKind::sets: {
       const ordered_json texts = {{"oneOf", ordered_json::array({text, list_of(text, 64)})}};
       const ordered_json flag = {{"type", "boolean"}};
