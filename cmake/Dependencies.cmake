@@ -18,6 +18,7 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(LIBLZMA REQUIRED IMPORTED_TARGET liblzma)
 pkg_check_modules(LIBDEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(LUA REQUIRED IMPORTED_TARGET lua5.4-c++)
 pkg_check_modules(PROTOBUF REQUIRED IMPORTED_TARGET protobuf)
 find_program(PROTOC_PROGRAM protoc REQUIRED)
 
@@ -28,7 +29,7 @@ endif()
 
 # Small libraries are linked as archives where the distribution has them: a command that runs for 15 ms spends
 # half a millisecond less on loading. The others (simdjson, fmt, spdlog) come as shared objects alone.
-foreach(target PkgConfig::RE2 PkgConfig::ZSTD PkgConfig::LIBLZMA PkgConfig::LIBDEFLATE)
+foreach(target PkgConfig::RE2 PkgConfig::ZSTD PkgConfig::LIBLZMA PkgConfig::LIBDEFLATE PkgConfig::LUA)
   get_target_property(libraries ${target} INTERFACE_LINK_LIBRARIES)
   string(REGEX REPLACE "\\.so(;|$)" ".a\\1" archives "${libraries}")
   set(all_there TRUE)

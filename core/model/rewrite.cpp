@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "core/model/branch_sums.h"
 #include "core/model/module_address.h"
 #include "core/model/unsampled.h"
 #include "core/support/big_vector.h"
@@ -51,6 +52,7 @@ class Rewriting {
     add_values();
     add_associations();
     if (in_.stated() != nullptr) state_costs();
+    if (in_.branches() != nullptr && keeps_branches()) PROFD_CHECK(add_branches());
     out_.set_n_samples(filters() ? rows_.size() : in_.n_samples());
     SerialExecutor executor;
     return std::move(out_).finish(executor, std::move(stop_));
@@ -85,6 +87,15 @@ class Rewriting {
         in_.samples() != nullptr ? in_.samples()->context : in_.self().contexts;
     for (const std::uint32_t row : rows_) mark(contexts[row]);
     for (const std::uint32_t row : rest_rows_) mark(rest_.contexts[row]);
+    mark_merged();
+  }
+  // What others become one with is there for them, with or without values. From the last on, as it may become
+  // one with another itself.
+  void mark_merged() {
+    if (how_.edits == nullptr) return;
+    const ContextEdits& edits = *how_.edits;
+    for (std::size_t i = edits.contexts.size(); i-- > 0;)
+      if (edits.acts[i] == ContextAct::merge && used_[edits.contexts[i]] != 0) mark(edits.into[i]);
   }
 
   void choose_records() {
@@ -199,23 +210,69 @@ class Rewriting {
     // The context whose stand-ins a context's values go to; the root when all above are hidden.
     BigVector<std::uint32_t>& box = box_;
     box.resize(n, 0);
+    std::size_t next_edit = 0;
+    std::uint32_t stopped_until = 0;
     for (std::uint32_t c = 1; c < n; ++c) {
+      const std::size_t edit = edit_of(c, next_edit);
       if (used_[c] == 0) continue;
       if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
+      if (c < stopped_until) {
+        context_[c] = context_[tree.parent[c]];
+        box[c] = box[tree.parent[c]];
+        continue;
+      }
+      if (edit != kNoEdit) {
+        const ContextAct act = how_.edits->acts[edit];
+        if (act == ContextAct::stop) stopped_until = tree.subtree_end[c];
+        if (act == ContextAct::elide || act == ContextAct::merge) {
+          const std::uint32_t to = act == ContextAct::merge ? how_.edits->into[edit] : tree.parent[c];
+          context_[c] = context_[to];
+          box[c] = box[to];
+          continue;
+        }
+      }
       const std::uint32_t parent = tree.parent[c], above = box[parent], frame = tree.frame[c];
-      const auto stand_ins = std::span(stand_ins_).subspan(first_[frame], first_[frame + 1] - first_[frame]);
+      std::span<const FrameId> stand_ins(stand_ins_);
+      stand_ins = stand_ins.subspan(first_[frame], first_[frame + 1] - first_[frame]);
+      FrameId renamed;
+      if (edit != kNoEdit && how_.edits->name[edit] != 0) {
+        renamed = named(frame, how_.edits->names[how_.edits->name[edit] - 1]);
+        stand_ins = std::span<const FrameId>(&renamed, 1);
+      }
       const std::uint32_t run = how_.run_of.empty() ? kNone : how_.run_of[frame];
       const bool folds = run != kNone && above != 0 && how_.run_of[tree.frame[above]] == run;
       ContextId at = context_[parent];
       box[c] = stand_ins.empty() || folds ? above : c;
       if (box[c] == c) {
         const bool same_caller = parent == 0 || (above == parent && merged_[tree.frame[parent]] == 0);
-        at = out_.context(at, same_caller ? stand_ins[0] : outermost(frame, stand_ins[0]));
+        const bool as_it_was = same_caller || renamed.valid();
+        at = out_.context(at, as_it_was ? stand_ins[0] : outermost(frame, stand_ins[0]));
         for (const FrameId inner : stand_ins.subspan(1)) at = out_.context(at, inner);
       }
       context_[c] = at;
     }
     return {};
+  }
+
+  // The edit of a context, which is asked for in order of id.
+  static constexpr std::size_t kNoEdit = ~std::size_t{0};
+  std::size_t edit_of(std::uint32_t context, std::size_t& next) const {
+    if (how_.edits == nullptr || next == how_.edits->contexts.size() || how_.edits->contexts[next] != context)
+      return kNoEdit;
+    return next++;
+  }
+
+  // The frame with a function of another name. It is inlined into nothing: its caller was not asked.
+  FrameId named(std::uint32_t frame, const std::string& name) {
+    FrameSpec spec = tables_.spec_of(FrameId{frame});
+    FunctionSpec function = tables_.spec_of(in_.frames().function[frame]);
+    function.name = out_.string(name);
+    function.system_name = StringId{0u};
+    function.unresolved = false;
+    spec.function = out_.function(function);
+    spec.piece = {};
+    spec.inlined = false;
+    return tables_.frame(spec);
   }
 
   FrameId outermost(std::uint32_t frame, FrameId stand_in) {
@@ -266,7 +323,7 @@ class Rewriting {
     for (const std::uint32_t row : span_rows_) {
       if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
       const std::uint32_t context = value_or(t.spans.context, row, kNone);
-      if (context != kNone && box_[context] != context) continue;
+      if (context != kNone && box_[context] != context && !is_moved(context)) continue;
       const std::uint32_t task = value_or(t.spans.task, row, kNone);
       out.add_span({.begin = t.spans.begin[row],
                     .end = t.spans.end[row],
@@ -287,6 +344,16 @@ class Rewriting {
                       .fields = labels_of(value_or(t.markers.label_set, row, 0u))});
     }
     return add_counters(t.counters, out);
+  }
+
+  // Its frame became one with another that does not call it: its time is of nobody above it.
+  bool is_moved(std::uint32_t context) const {
+    if (how_.edits == nullptr) return false;
+    const ContextEdits& edits = *how_.edits;
+    const auto found = std::lower_bound(edits.contexts.begin(), edits.contexts.end(), context);
+    if (found == edits.contexts.end() || *found != context) return false;
+    const auto at = static_cast<std::size_t>(found - edits.contexts.begin());
+    return edits.acts[at] == ContextAct::merge && context >= in_.tree().subtree_end[edits.into[at]];
   }
 
   // By task of the source; none where it is left out.
@@ -381,11 +448,43 @@ class Rewriting {
   // What a source states is of whole functions: it holds where every frame still stands for itself. Of
   // anything else, only that its contexts are an estimate is known.
   void state_costs() {
-    bool whole = !filters() && how_.run_of.empty();
+    bool whole = !filters() && how_.run_of.empty() && how_.edits == nullptr;
     for (std::uint32_t frame = 0; whole && frame < merged_.size(); ++frame)
       whole = merged_[frame] == 0 && (is_wanted_[frame] == 0 || first_[frame + 1] - first_[frame] == 1);
     if (!whole) return out_.state_costs({});
     out_.state_as(*in_.stated(), [&](std::uint32_t frame) { return stand_ins_[first_[frame]]; });
+  }
+
+  bool keeps_branches() const { return !filters() && !how_.moments && (how_.branch_places || !how_.frames); }
+
+  BranchPlace moved(ModuleId module, std::uint64_t address) {
+    if (!module.valid()) return {};
+    if (how_.branch_places) return how_.branch_places({module, address}, tables_);
+    return {tables_.copy(module), address};
+  }
+
+  Result<void> add_branches() {
+    const BranchStacks& branches = *in_.branches();
+    BranchSums sums;
+    sums.add_stacks(branches.n_stacks);
+    sums.leave_out(branches.n_left_out);
+    const TakenTable& taken = branches.taken;
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
+      const BranchPlace from = moved(taken.from_module[i], taken.from[i]);
+      sums.add_taken(sums.taken_row(from, moved(taken.to_module[i], taken.to[i])), taken.counts(i));
+    }
+    const RunTable& runs = branches.runs;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
+      const BranchPlace first = moved(runs.module[i], runs.first[i]),
+                        last = moved(runs.module[i], runs.last[i]);
+      const bool alike =
+          first.module == last.module && last.address - first.address == runs.last[i] - runs.first[i];
+      sums.add_run(alike ? sums.run_row(first.module, first.address, last.address) : kNone, runs.count[i]);
+    }
+    out_.set_branches(std::move(sums).finish());
+    return {};
   }
 
   ThreadId thread_of(std::uint32_t thread) {
@@ -543,6 +642,39 @@ FrameId RewriteTables::not_inlined(FrameId made) {
 
 Result<ProfilePtr> rewrite(const Profile& source, const Rewrite& how, StopToken stop) {
   return Rewriting(source, how, std::move(stop)).run();
+}
+
+Result<ProfilePtr> edit_contexts(const Profile& source, const ContextEdits& edits, StopToken stop) {
+  const ContextTree& tree = source.tree();
+  // Where a context ends up, in ids of the source: what tells whether it is dropped, or below what stops.
+  std::vector<std::uint8_t> passes(tree.size(), 1);
+  Rewrite how;
+  how.edits = &edits;
+  std::size_t next = 0;
+  bool drops = false;
+  std::uint32_t stopped_until = 0;
+  for (std::uint32_t c = 1; c < tree.size(); ++c) {
+    const bool is_edited = next < edits.contexts.size() && edits.contexts[next] == c;
+    passes[c] = passes[tree.parent[c]];
+    if (is_edited && c >= stopped_until) {
+      const ContextAct act = edits.acts[next];
+      if (act == ContextAct::drop) passes[c] = 0;
+      if (act == ContextAct::stop) stopped_until = tree.subtree_end[c];
+      if (act == ContextAct::merge && passes[c] != 0) {
+        const std::uint32_t into = edits.into[next];
+        if (into == 0 || into >= c)
+          return fail(ErrorCode::invalid, "a context can become one with an earlier one");
+        if (passes[into] == 0)
+          return fail(ErrorCode::invalid, "a context cannot become one with another that is dropped");
+      }
+    }
+    if (is_edited) ++next;
+    drops = drops || passes[c] == 0;
+  }
+  if (next != edits.contexts.size())
+    return fail(ErrorCode::invalid, "an edit is of no context of the profile");
+  if (drops) how.contexts = std::move(passes);
+  return rewrite(source, how, std::move(stop));
 }
 
 }  // namespace profd

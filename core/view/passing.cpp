@@ -20,13 +20,8 @@ Result<std::vector<std::uint8_t>> stacks_that_pass(const Selection& selection, S
   for (const Filter& filter : selection.rows->filters) {
     if (filters_samples(filter)) continue;
     PROFD_CHECK(stop.status());
-    ContextRanges ranges;
-    if (filter.by == FilterBy::fragment) {
-      PROFD_TRY(ranges, subtrees_of_fragment(profile, filter.names, stop));
-    } else {
-      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter, stop));
-      PROFD_TRY(ranges, subtrees_of(profile.tree(), match, stop));
-    }
+    PROFD_TRY(const MeantContexts meant, contexts_meant(profile, filter, stop));
+    const ContextRanges& ranges = meant.ranges;
     passes.resize(profile.tree().size(), 1);
     std::vector<std::uint8_t> inside(passes.size(), 0);
     for (std::size_t r = 0; r < ranges.size(); ++r)
@@ -58,7 +53,7 @@ Result<Moments> moments_that_pass(const Selection& selection, const StopToken& s
     return std::all_of(choices.begin(), choices.end(), [&](const Choice& choice) {
       const Filter& filter = choice.filter;
       const bool keeps = filter.op == FilterOp::keep;
-      if (filter.by == FilterBy::label) return !keeps;
+      if (filter.by == FilterBy::label || !filter.linked.empty()) return !keeps;
       if (filter.by == FilterBy::thread)
         return thread == kNone ? !keeps : (choice.threads[thread] != 0) == keeps;
       // What has no end reaches on, what takes no time is there all the same.

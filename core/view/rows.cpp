@@ -123,16 +123,10 @@ Result<void> filter_rows(const Profile& profile, Rows& rows, StopToken stop) {
   for (const Filter& filter : filters) {
     if (filters_samples(filter)) continue;
     PROFD_CHECK(stop.status());
-    ContextRanges ranges;
-    if (filter.by == FilterBy::fragment) {
-      PROFD_TRY(ranges, subtrees_of_fragment(profile, filter.names, stop));
-      warn_unless(ranges.size() > 0, filter, rows.warnings);
-    } else {
-      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter, stop));
-      warn_unless(any_set(match), filter, rows.warnings);
-      PROFD_TRY(ranges, subtrees_of(profile.tree(), match, stop));
-    }
-    const std::vector<std::uint32_t> passed = rows_in(self.contexts, ranges, filter.op == FilterOp::keep);
+    PROFD_TRY(const MeantContexts meant, contexts_meant(profile, filter, stop));
+    warn_unless(meant.any, filter, rows.warnings);
+    const std::vector<std::uint32_t> passed =
+        rows_in(self.contexts, meant.ranges, filter.op == FilterOp::keep);
     if (passed.size() != self.contexts.size()) self = take_rows(self, passed);
   }
   return {};

@@ -22,13 +22,13 @@ Result<void> check_filter(const Filter& filter) {
   }
   if (filter.by == FilterBy::mine && filter.op != FilterOp::collapse)
     return fail(ErrorCode::invalid, "`mine` stands alone: what is not yours is folded");
-  if (!filters_rows(filter) && (filters_samples(filter) || filter.by == FilterBy::fragment))
+  if (!filters_rows(filter) && (filters_samples(filter) || filter.by == FilterBy::fragment ||
+                                filter.by == FilterBy::path || filter.by == FilterBy::work))
     return fail(
         ErrorCode::invalid,
-        fmt::format(
-            "{} takes a function, module, file, package or code; threads, labels, times and fragments can "
-            "only be kept or dropped",
-            word_of(kOpWords, filter.op)));
+        fmt::format("{} takes a function, module, file, package, code or kind; threads, labels, times, "
+                    "fragments, paths and work can only be kept or dropped",
+                    word_of(kOpWords, filter.op)));
   if (filter.by == FilterBy::time) return check_window(filter);
   return {};
 }

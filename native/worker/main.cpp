@@ -10,7 +10,7 @@
 
 #include "native/worker/disassembly.h"
 #include "native/worker/lookup.h"
-#include "native/worker/sandbox.h"
+#include "workers/sandbox.h"
 #include "native/worker/unwinding.h"
 #include "workers/exit_codes.h"
 #include "workers/frames.h"

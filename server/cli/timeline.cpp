@@ -35,7 +35,7 @@ struct TimelineOptions {
   std::uint32_t depth = 20;
 };
 
-constexpr std::size_t kNameColumns = 24, kLoadColumns = 9;
+constexpr std::size_t kTrackNameColumns = 24, kLoadColumns = 9;
 constexpr std::uint32_t kMostTracks = 1000;
 
 // "10ms..2s", as a filter has it.
@@ -95,7 +95,7 @@ std::string chart_text(const Terminal& terminal, const TimelineAnswer& answer,
         {from, std::max(from + 1, column_at(x + as_double(chart.boxes.width[i]))), i});
   }
   std::string out;
-  const std::string margin(kNameColumns + 1, ' ');
+  const std::string margin(kTrackNameColumns + 1, ' ');
   for (std::size_t row = 0; row < rows.size() && row < most_rows; ++row) {
     std::string line;
     std::size_t at = 0;
@@ -141,9 +141,9 @@ std::string timeline_text(const Terminal& terminal, const TimelineAnswer& answer
   std::string out = fmt::format("{}  {} from {}\n{}\n", terminal.bold(sanitize_text(answer.head.metric)),
                                 sanitize_text(answer.head.view_total.text), answer.window_text,
                                 terminal.dim(sanitize_text(answer.basis)));
-  out += std::string(kNameColumns + 1, ' ') + terminal.dim(axis_line(answer, columns)) + "\n";
+  out += std::string(kTrackNameColumns + 1, ' ') + terminal.dim(axis_line(answer, columns)) + "\n";
   for (const TimelineAnswer::Track& track : answer.tracks) {
-    out += left_aligned(cut_to_width(sanitize_text(track.name), kNameColumns), kNameColumns) + " " +
+    out += left_aligned(cut_to_width(sanitize_text(track.name), kTrackNameColumns), kTrackNameColumns) + " " +
            load_line(track.load, answer.full) + std::string(columns - track.load.size(), ' ') +
            right_aligned(track.load_text, kLoadColumns) + "\n";
     for (const TimelineAnswer::Chart& chart : answer.charts)
@@ -176,7 +176,7 @@ int timeline(const TimelineOptions& options, const Console& console) {
   auto view = open_view(options.profile, console, executor);
   if (!view) return console.fail(view.error().message);
   const std::size_t columns =
-      static_cast<std::size_t>(std::max(40, console.out.columns)) - kNameColumns - 1 - kLoadColumns;
+      static_cast<std::size_t>(std::max(40, console.out.columns)) - kTrackNameColumns - 1 - kLoadColumns;
   request.open = view->open;
   request.spec = view->spec;
   request.max_tracks = options.threads.empty() ? static_cast<std::uint32_t>(options.tracks) : kMostTracks;

@@ -23,6 +23,23 @@ void note_losses(const LossReport& losses, const std::string& output, const Cons
                              row.count > 1 ? fmt::format(" ({} times)", format_count(row.count)) : ""));
 }
 
+int write_loaded(const FormatWriter& writer, const WriteProfileOptions& options, WriteOptions how,
+                 const LoadedProfiles& loaded, const std::vector<ProfilePtr>& profiles,
+                 const Console& console) {
+  how.title = base_name(shown_file(options.profile));
+  how.decision = &loaded.decision;
+  how.report = &loaded.report;
+  LossReport losses;
+  const auto written = write_file(options.output, [&](const ByteSink& sink) {
+    return write_profiles(writer, profiles, how, sink, losses);
+  });
+  if (!written) return console.fail(file_error_text(options.output.path, written.error()));
+  if (options.quiet) return kExitOk;
+  note_losses_of(loaded.report, options.profile, console);
+  note_losses(losses, options.output.path, console);
+  return kExitOk;
+}
+
 int write_as(const FormatWriter& writer, const WriteProfileOptions& options, const Console& console) {
   WriteOptions how;
   how.metric = options.profile.metric;
@@ -51,18 +68,7 @@ int write_as(const FormatWriter& writer, const WriteProfileOptions& options, con
     if (!picked) return console.fail(file_error_text(shown_file(options.profile), picked.error()));
     profiles = {ProfilePtr(profiles[*picked])};
   }
-  how.title = base_name(shown_file(options.profile));
-  how.decision = &loaded.decision;
-  how.report = &loaded.report;
-  LossReport losses;
-  const auto written = write_file(options.output, [&](const ByteSink& sink) {
-    return write_profiles(writer, profiles, how, sink, losses);
-  });
-  if (!written) return console.fail(file_error_text(options.output.path, written.error()));
-  if (options.quiet) return kExitOk;
-  note_losses_of(loaded.report, options.profile, console);
-  note_losses(losses, options.output.path, console);
-  return kExitOk;
+  return write_loaded(writer, options, std::move(how), loaded, profiles, console);
 }
 
 std::string meant_writer(const std::string& id) {
@@ -77,18 +83,38 @@ std::string written_formats() {
   return writer_names(all_exports());
 }
 
-int write_profile(const WriteProfileOptions& options, const Console& console) {
+namespace {
+
+// Null: said on the console.
+const FormatWriter* writer_of(const WriteProfileOptions& options, const Console& console) {
   const FormatWriter* writer = options.to.empty() ? writer_for_path(options.output.path, all_exports())
                                                   : find_writer(options.to, all_exports());
-  if (writer != nullptr) return write_as(*writer, options, console);
+  if (writer != nullptr) return writer;
   if (!options.to.empty())
-    return console.fail(fmt::format("profd does not write {}{}; it writes: {}", options.to,
-                                    meant_writer(options.to), writer_names(all_exports())),
-                        kExitUsage);
-  return console.fail(fmt::format("{} does not say what to write; give it the extension of a format or "
-                                  "add --to with one of: {}",
-                                  options.output.path, writer_names(all_exports())),
-                      kExitUsage);
+    console.fail(fmt::format("profd does not write {}{}; it writes: {}", options.to, meant_writer(options.to),
+                             writer_names(all_exports())));
+  else
+    console.fail(
+        fmt::format("{} does not say what to write; give it the extension of a format or "
+                    "add --to with one of: {}",
+                    options.output.path, writer_names(all_exports())));
+  return nullptr;
+}
+
+}  // namespace
+
+int write_profile(const WriteProfileOptions& options, const Console& console) {
+  const FormatWriter* const writer = writer_of(options, console);
+  return writer == nullptr ? kExitUsage : write_as(*writer, options, console);
+}
+
+int write_made_profile(const WriteProfileOptions& options, const ProfilePtr& made,
+                       const LoadedProfiles& made_of, const Console& console) {
+  const FormatWriter* const writer = writer_of(options, console);
+  if (writer == nullptr) return kExitUsage;
+  WriteOptions how;
+  how.metric = options.profile.metric;
+  return write_loaded(*writer, options, std::move(how), made_of, {made}, console);
 }
 
 }  // namespace profd

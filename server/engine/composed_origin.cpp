@@ -14,15 +14,19 @@
 #include "core/view/formula_columns.h"
 #include "core/view/match_functions.h"
 #include "core/view/rename_rules.h"
+#include "server/engine/input_profile.h"
 #include "server/engine/match_text.h"
 #include "server/engine/pick_profile.h"
 #include "server/engine/uri.h"
+#include "server/engine/uri_parameters.h"
 
 namespace profd {
 namespace {
 
-// Filters by thread and time need the inputs; of many runs they would be most of what is held.
-constexpr std::size_t kMaxKept = 8;
+Error named(Error error, const ComposedPart& part) {
+  error.message = fmt::format("{}: {}", name_of(part), error.message);
+  return error;
+}
 
 std::string_view scheme_of(Composed kind) {
   switch (kind) {
@@ -62,9 +66,7 @@ std::string uri_of(const ComposeSpec& spec) {
     uri += fmt::format("{}{}={}", separator, key, percent_encoded(value));
     separator = '&';
   };
-  for (const ComposedPart& part : spec.parts)
-    add(parameter_of(spec, part),
-        part.origin->uri() + (part.member.empty() ? "" : "#" + percent_encoded(part.member)));
+  for (const ComposedPart& part : spec.parts) add(parameter_of(spec, part), uri_of(part));
   if (spec.scale) add("scale", std::string(text_of(spec.scale)));
   for (const auto& [before, after] : spec.metrics)
     add("metric", percent_encoded(before) + ":" + percent_encoded(after));
@@ -75,13 +77,9 @@ std::string uri_of(const ComposeSpec& spec) {
   return uri;
 }
 
-std::string name_of_part(const ComposedPart& part) {
-  return part.member.empty() ? part.origin->name() : part.origin->name() + "#" + part.member;
-}
-
 std::string side_name(const std::vector<const ComposedPart*>& parts) {
-  if (parts.size() == 1) return name_of_part(*parts[0]);
-  return fmt::format("{} and {} more", name_of_part(*parts[0]), parts.size() - 1);
+  if (parts.size() == 1) return name_of(*parts[0]);
+  return fmt::format("{} and {} more", name_of(*parts[0]), parts.size() - 1);
 }
 
 std::string name_of(const ComposeSpec& spec) {
@@ -92,43 +90,8 @@ std::string name_of(const ComposeSpec& spec) {
   if (spec.kind == Composed::aggregate && after.size() > 1)
     return fmt::format("{} profiles: {}", after.size(), side_name(after));
   std::string name;
-  for (const ComposedPart* part : after) name += (name.empty() ? "" : " + ") + name_of_part(*part);
+  for (const ComposedPart* part : after) name += (name.empty() ? "" : " + ") + name_of(*part);
   return name;
-}
-
-// The profile of a part, and all that was loaded with it.
-struct LoadedPart {
-  std::shared_ptr<const LoadedProfiles> loaded;
-  ProfilePtr profile;
-  [[nodiscard]] std::int64_t written_ns() const {
-    return loaded->watched.empty() ? 0 : loaded->watched.front().seen.mtime_ns;
-  }
-};
-
-Error named(Error error, const ComposedPart& part) {
-  error.message = fmt::format("{}: {}", name_of_part(part), error.message);
-  return error;
-}
-
-Result<LoadedPart> load_part(const ComposedPart& part, const std::vector<DerivedMetric>& derive,
-                             const LoadContext& context) {
-  LoadedPart out;
-  const std::optional<std::string> fresh = part.origin->freshness();
-  if (part.loaded && (!fresh || *fresh == part.loaded->freshness)) {
-    out.loaded = part.loaded;
-  } else {
-    auto load = part.origin->load(context);
-    if (!load) return tl::unexpected<Error>(named(std::move(load).error(), part));
-    out.loaded = std::move(load->profiles);
-  }
-  const auto picked = pick_profile(out.loaded->profiles, part.member);
-  if (!picked) return tl::unexpected<Error>(named(picked.error(), part));
-  out.profile = out.loaded->profiles[*picked];
-  if (context.named) {
-    PROFD_TRY(out.profile, context.named(std::move(out.profile), part.origin->place()));
-  }
-  out.profile = with_formula_columns(out.profile, derive_metrics(*out.profile, derive).known);
-  return out;
 }
 
 std::optional<double> mean_seconds(const ComposeSpec& spec, const std::vector<LoadedPart>& parts,
@@ -285,10 +248,10 @@ Result<Load> ComposedOrigin::load(const LoadContext& context) const {
   // sides. What stands for a part is told in the order in which the parts were named.
   std::vector<LoadedPart> parts(spec_.parts.size());
   std::vector<LoadedProfiles> told(spec_.parts.size());
-  const bool keep = spec_.parts.size() <= kMaxKept;
+  const bool keep = spec_.parts.size() <= kMaxKeptInputs;
   const auto add = [&](std::size_t i, LoadedPart loaded) -> Result<void> {
     const ComposedPart& part = spec_.parts[i];
-    ComposeInput how{name_of_part(part), part.before, keep, {}, loaded.written_ns()};
+    ComposeInput how{name_of(part), part.before, keep, {}, loaded.written_ns()};
     if (part.before) how.rename = spec_.metrics;
     PROFD_CHECK(composing.add(loaded.profile, std::move(how), context.stop));
     if (loaded.loaded != part.loaded && keep) made.memory += loaded.loaded->memory;
@@ -302,9 +265,8 @@ Result<Load> ComposedOrigin::load(const LoadContext& context) const {
     made.freshness += told[i].freshness + "\n";
     for (const WatchedPath& watched : told[i].watched) made.watched.push_back(watched);
     for (const ReportRow& row : told[i].report.rows())
-      made.report.add(row.kind, row.severity,
-                      fmt::format("{}: {}", name_of_part(spec_.parts[i]), row.message), std::nullopt,
-                      row.count);
+      made.report.add(row.kind, row.severity, fmt::format("{}: {}", name_of(spec_.parts[i]), row.message),
+                      std::nullopt, row.count);
   }
   if (spec_.kind == Composed::diff) PROFD_CHECK(scale(composing, spec_, parts));
   PROFD_TRY(ProfilePtr profile, std::move(composing).finish(context.executor, context.stop));
@@ -331,10 +293,44 @@ std::optional<std::string> ComposedOrigin::freshness() const {
   return fresh;
 }
 
-Result<ComposedPart> part_of(const std::string& text, bool before, const OpenOptions& options,
-                             const Origins& origins) {
+}  // namespace
+
+std::int64_t LoadedPart::written_ns() const {
+  return loaded->watched.empty() ? 0 : loaded->watched.front().seen.mtime_ns;
+}
+
+std::string uri_of(const ComposedPart& part) {
+  return part.origin->uri() + (part.member.empty() ? "" : "#" + percent_encoded(part.member));
+}
+
+std::string name_of(const ComposedPart& part) {
+  return part.member.empty() ? part.origin->name() : part.origin->name() + "#" + part.member;
+}
+
+Result<LoadedPart> load_part(const ComposedPart& part, const std::vector<DerivedMetric>& derive,
+                             const LoadContext& context) {
+  LoadedPart out;
+  const std::optional<std::string> fresh = part.origin->freshness();
+  if (part.loaded && (!fresh || *fresh == part.loaded->freshness)) {
+    out.loaded = part.loaded;
+  } else {
+    auto load = part.origin->load(context);
+    if (!load) return tl::unexpected<Error>(named(std::move(load).error(), part));
+    out.loaded = std::move(load->profiles);
+  }
+  const auto picked = pick_profile(out.loaded->profiles, part.member);
+  if (!picked) return tl::unexpected<Error>(named(picked.error(), part));
+  out.profile = out.loaded->profiles[*picked];
+  if (context.named) {
+    PROFD_TRY(out.profile, context.named(std::move(out.profile), part.origin->place()));
+  }
+  out.profile = with_formula_columns(out.profile, derive_metrics(*out.profile, derive).known);
+  return out;
+}
+
+Result<ComposedPart> part_of_uri(const std::string& text, const OpenOptions& options,
+                                 const Origins& origins) {
   ComposedPart part;
-  part.before = before;
   const std::size_t hash = text.rfind('#');
   if (hash != std::string::npos) {
     PROFD_TRY(part.member, fragment_decoded(text.substr(hash + 1)));
@@ -342,8 +338,6 @@ Result<ComposedPart> part_of(const std::string& text, bool before, const OpenOpt
   PROFD_TRY(part.origin, origins.make(text.substr(0, hash), options));
   return part;
 }
-
-}  // namespace
 
 std::optional<Scaling> parse_scale(std::string_view text) {
   for (const ScaleWord& known : kScaleWords)
@@ -383,20 +377,12 @@ Result<OriginPtr> composed_origin(std::string_view uri, const OpenOptions& optio
   std::size_t depth = 0;
   for (std::string text = "%3A"; uri.find(text) != std::string_view::npos; text.insert(1, "25")) ++depth;
   if (depth > kMaxDepth) return fail(ErrorCode::limit, "profiles are put together of others too deeply");
-  const std::size_t query = uri.find('?');
-  std::string_view rest = query == std::string_view::npos ? std::string_view() : uri.substr(query + 1);
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('&'), rest.size());
-    const std::string_view parameter = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    const std::size_t equals = parameter.find('=');
-    if (equals == std::string_view::npos)
-      return fail(ErrorCode::invalid, fmt::format("`{}` in the URI has no value", parameter));
-    const std::string_view key = parameter.substr(0, equals);
-    PROFD_TRY(const std::string value, fragment_decoded(parameter.substr(equals + 1)));
+  PROFD_TRY(const std::vector<UriParameter> parameters, parameters_of_uri(uri));
+  for (const auto& [key, value] : parameters) {
     const bool is_part = spec.kind == Composed::diff ? key == "before" || key == "after" : key == "of";
     if (is_part) {
-      PROFD_TRY(ComposedPart part, part_of(value, key == "before", options, origins));
+      PROFD_TRY(ComposedPart part, part_of_uri(value, options, origins));
+      part.before = key == "before";
       spec.parts.push_back(std::move(part));
     } else if (key == "scale" && spec.kind == Composed::diff) {
       const auto scale = parse_scale(value);

@@ -57,6 +57,22 @@ Result<OriginPtr> composed_origin(ComposeSpec spec);
 // Of one of the URIs above; parts are made by `origins`.
 Result<OriginPtr> composed_origin(std::string_view uri, const OpenOptions& options, const Origins& origins);
 
+// The profile of a part, and all that was loaded with it.
+struct LoadedPart {
+  std::shared_ptr<const LoadedProfiles> loaded;
+  ProfilePtr profile;
+  [[nodiscard]] std::int64_t written_ns() const;
+};
+// Loads the part, unless what it brings is fresh, with its names and the metrics of `derive` that add up. On
+// a worker. Errors name the part.
+Result<LoadedPart> load_part(const ComposedPart& part, const std::vector<DerivedMetric>& derive,
+                             const LoadContext& context);
+// The URI of a part, with the profile that is meant, and back.
+std::string uri_of(const ComposedPart& part);
+Result<ComposedPart> part_of_uri(const std::string& text, const OpenOptions& options, const Origins& origins);
+// For people.
+std::string name_of(const ComposedPart& part);
+
 // "raw", "duration" (per second), "totals", "bulk"; nothing for another text.
 std::optional<Scaling> parse_scale(std::string_view text);
 

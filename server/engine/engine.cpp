@@ -8,6 +8,7 @@
 
 #include "core/view/resolve.h"
 #include "server/engine/previous_origin.h"
+#include "server/engine/script_origin.h"
 #include "server/platform/last_words.h"
 #include "server/runtime/log.h"
 
@@ -69,6 +70,13 @@ Engine::Engine(const EngineOptions& options, Post post)
                              fmt::format("recording {} of {} is kept no more: it is as long as the file is "
                                          "open and memory is not short",
                                          name.revision, of->name()));
+               });
+  // What a script made whose text is kept nowhere else can be asked for as long as it is open.
+  origins_.add(std::string(kScriptScheme),
+               [this](std::string_view uri, const OpenOptions& how) -> Result<OriginPtr> {
+                 for (const auto& [id, origin] : store_.origins())
+                   if (origin.origin->uri() == uri) return origin.origin;
+                 return script_origin(uri, how, origins_);
                });
 }
 
@@ -228,6 +236,7 @@ void Engine::unchanged(OriginId id, Loading::Waiter waiter) {
 void Engine::failed(OriginId id, const Error& error, std::vector<Loading::Waiter> waiters) {
   OpenOrigin& origin = store_.at(id);
   const std::string what = fmt::format("{}: {}", origin.origin->name(), describe(error));
+  const bool is_news = error.code != ErrorCode::cancelled && origin.origin->policy().tells_failure;
   if (origin.members.empty()) {
     drop(id, {});
   } else {
@@ -235,7 +244,7 @@ void Engine::failed(OriginId id, const Error& error, std::vector<Loading::Waiter
     announce_all(ProfileChange::reload_failed, origin, origin.used(),
                  [&](const OpenMember&) { return what + ". The older revision is shown."; });
   }
-  if (error.code != ErrorCode::cancelled) listeners_.activity_changed(what);
+  if (is_news) listeners_.activity_changed(what);
   for (const Loading::Waiter& waiter : waiters) meant_.opened(waiter.client, waiter.ticket, "");
   for (Loading::Waiter& waiter : waiters) waiter.opened(tl::unexpected<Error>(error));
 }

@@ -63,6 +63,8 @@ struct OriginPolicy {
   std::chrono::milliseconds tell_every{0};
   // What it gave before it was loaded anew is kept for a comparison, as long as memory is not short.
   bool keep_previous = false;
+  // That it cannot be loaded is for everybody's status line; else it is for who asked alone.
+  bool tells_failure = true;
 };
 
 class Origin {

@@ -8,6 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "server/engine/composed_origin.h"
+#include "server/engine/role_origin.h"
+#include "server/engine/script_origin.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -32,6 +34,12 @@ Origins::Origins() {
     add(scheme, [this](std::string_view uri, const OpenOptions& options) {
       return composed_origin(uri, options, *this);
     });
+  add(std::string(kScriptScheme), [this](std::string_view uri, const OpenOptions& options) {
+    return script_origin(uri, options, *this);
+  });
+  add(std::string(kPairsScheme), [this](std::string_view uri, const OpenOptions& options) {
+    return role_origin(uri, options, *this);
+  });
 }
 
 void Origins::add(std::string scheme, Factory make) {

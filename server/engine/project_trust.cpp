@@ -111,6 +111,12 @@ Result<std::string> read_project_text(const std::string& path, std::size_t max_b
   }
 }
 
+std::optional<std::string> why_open_to_others(const std::string& folder) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) return std::nullopt;
+  return open_to_others(status);
+}
+
 std::string outside_text(std::string_view what, std::string_view advice) {
   return fmt::format("\"{}\" leads out of the folder of the project file and is not used; {}", what, advice);
 }

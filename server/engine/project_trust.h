@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,10 @@ FoundProjectFile find_project_file(std::string_view folder);
 // The content, when what is open is still a regular file of this user or root, not writable by others, and
 // inside its folder when it is reached by a link.
 Result<std::string> read_project_text(const std::string& path, std::size_t max_bytes);
+
+// Why others than this user and root decide what is in a folder, as the rest of a sentence ("belongs to user
+// 7"); nothing when they do not, or there is none.
+std::optional<std::string> why_open_to_others(const std::string& folder);
 
 // That it leads out of its project's folder, in words.
 std::string outside_text(std::string_view what, std::string_view advice);

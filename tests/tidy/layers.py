@@ -12,9 +12,10 @@ RULES: dict[str, tuple[set[str], re.Pattern[str] | None]] = {
     "core": ({"core"}, re.compile(r"tl/expected|re2/|fmt/|sys/mman|unistd")),
     "formats": ({"core", "formats"}, None),
     "protocol": ({"protocol"}, re.compile(r"tl/expected|nlohmann/|CLI/")),
-    "workers": ({"core", "workers"}, re.compile(r"tl/expected|sys/socket|fcntl|poll")),
+    "workers": ({"core", "workers"}, re.compile(r"tl/expected|sys/(socket|mman|prctl|syscall)|linux/|fcntl|poll|unistd")),
     "server": ({"core", "formats", "protocol", "workers", "server"}, None),
     "native": ({"core", "workers", "native"}, None),
+    "script": ({"core", "workers", "script"}, None),
     "bench": ({"bench"}, None),
 }
 # Inside core and server: a folder and the folders it may look at. Inside server, engine and features know no wire format;
@@ -25,7 +26,7 @@ FOLDERS = {
              "compare": {"support", "model", "view"}, "code": {"support"}},
     # What a file holds (elf) is for all who read code; they know nothing of each other. Of core support alone: see SUPPORT_ALONE.
     "native": {"elf": set(), "lines": {"elf"}, "disasm": set(), "unwind": {"elf"},
-             "tools": {"elf", "lines"}, "worker": {"elf", "lines", "disasm", "unwind"}},
+             "tools": {"elf", "lines"}, "worker": {"elf", "lines", "disasm", "unwind"}, "fetch": set()},
     "server": {"platform": set(), "runtime": set(), "engine": {"platform", "runtime"},
                "feature": {"platform", "engine"}, "dialect": {"platform", "runtime", "engine", "feature"},
                "transport": {"platform", "runtime", "engine", "dialect"},
@@ -39,7 +40,7 @@ EXCEPTIONS = {
     ("server/runtime/repeats.cpp", "server/feature/text.h"): "the log writes numbers as answers do",
 }
 # Layers that may look at core/support and nothing else of core: they run in programs that know no profiles.
-SUPPORT_ALONE = {"native", "workers"}
+SUPPORT_ALONE = {"native", "workers", "script"}
 # Who in formats/ may ask the system for files and memory.
 SYSTEM_HEADERS = re.compile(r"filesystem$|fstream$|fcntl\.h$|unistd\.h$|sys/(stat|mman)\.h$")
 SYSTEM_FILES = {"formats/source.cpp", "formats/source_files.cpp", "formats/support/map_guard.cpp", "formats/support/output_buffer.cpp",

@@ -43,6 +43,7 @@ std::unique_ptr<Module> make_editor_module(SessionContext& session);       // hi
 std::unique_ptr<Module> make_diagnostics_module(SessionContext& session);  // textDocument/publishDiagnostics
 std::unique_ptr<Module> make_commands_module(SessionContext& session);     // workspace/executeCommand
 std::unique_ptr<Module> make_profiles_module(SessionContext& session);     // profile/*, metric/list
+std::unique_ptr<Module> make_analyses_module(SessionContext& session);     // analysis/*
 std::unique_ptr<Module> make_symbols_module(SessionContext& session);   // profile/modules, profile/symbolize
 std::unique_ptr<Module> make_project_module(SessionContext& session);   // what .profd.toml says to open
 std::unique_ptr<Module> make_views_module(SessionContext& session);     // view/*

@@ -11,6 +11,7 @@
 #include "formats/writer.h"
 #include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/module.h"
+#include "server/dialect/psp/opened.h"
 #include "server/dialect/psp/opening.h"
 #include "server/engine/composed_origin.h"
 #include "server/engine/formula_metrics.h"
@@ -149,7 +150,6 @@ class ProfilesModule final : public Module {
   void on_profile(const ProfileNews& news) override;
 
  private:
-  OpenRequest open_request(const std::optional<psp::OpenOptions>& given) const;
   // `origin` null: of `request.uri`. `place` is named in errors.
   template <class R>
   void open(OpenRequest request, OriginPtr origin, const std::string& place,
@@ -164,27 +164,9 @@ class ProfilesModule final : public Module {
   void compose(ComposeSpec spec, const std::vector<Parts>& sides,
                const std::optional<psp::OpenOptions>& options, const std::optional<psp::ProgressToken>& token,
                protocol::Reply<R> reply);
-  tl::expected<ComposedPart, protocol::ResponseError> part_of(const psp::ComposedPart& part,
-                                                              const OpenOptions& options,
-                                                              const std::string& where);
 
   SessionContext& session_;
 };
-
-OpenRequest ProfilesModule::open_request(const std::optional<psp::OpenOptions>& given) const {
-  const psp::OpenOptions options = given.value_or(psp::OpenOptions{});
-  OpenRequest request;
-  request.options.partial = options.partial;
-  request.options.gc_on_stack = options.gc_on_stack;
-  request.attach = options.attach;
-  request.make_default = options.make_default;
-  request.watch = options.watch;
-  request.metric = options.metric.value_or("");
-  request.preferred_metric = session_.workspace.metric().value_or("");
-  request.name = options.name.value_or("");
-  request.member = options.profile.value_or("");
-  return request;
-}
 
 template <class R>
 void ProfilesModule::open(OpenRequest request, OriginPtr origin, const std::string& place,
@@ -199,21 +181,7 @@ void ProfilesModule::open(OpenRequest request, OriginPtr origin, const std::stri
         session_.run<R>(
             true, std::move(*shared), place,
             [&views = session_.engine.views(), answer = *answer, workspace = session_.workspace.snapshot()](
-                const StopToken& stop) -> Result<psp::ProfileOpenResult> {
-              const OpenProfile& open = *answer.profile;
-              psp::ProfileOpenResult result;
-              result.profile = open.handle;
-              result.revision = open.revision;
-              result.already_open = answer.already_open;
-              PROFD_TRY(result.summary,
-                        summary_of(views, open, workspace, all_of(open, open.metric), {}, stop));
-              for (const OpenProfilePtr& one : answer.profiles) {
-                if (result.profiles.size() == kMaxOpened) break;
-                result.profiles.push_back(to_opened(*one));
-              }
-              result.left = static_cast<std::int64_t>(answer.profiles.size() - result.profiles.size());
-              return result;
-            });
+                const StopToken& stop) { return opened_to_psp(views, answer, workspace, stop); });
       });
 }
 
@@ -225,35 +193,14 @@ void add_formulas(const std::vector<DerivedMetric>& more, std::vector<DerivedMet
       all.push_back(metric);
 }
 
-tl::expected<ComposedPart, protocol::ResponseError> ProfilesModule::part_of(const psp::ComposedPart& part,
-                                                                            const OpenOptions& options,
-                                                                            const std::string& where) {
-  if (part.profile.has_value() == part.uri.has_value())
-    return tl::unexpected(invalid_params(where, "names an open profile or a URI, one of the two"));
-  ComposedPart out;
-  if (part.profile) {
-    const auto open = session_.profile(part.profile);
-    if (!open) return tl::unexpected(open.error());
-    out.origin = (*open)->origin;
-    out.loaded = (*open)->loaded;
-    if ((*open)->n_in_file() > 1) out.member = std::to_string((*open)->number);
-    return out;
-  }
-  auto origin = session_.engine.origins().make(*part.uri, options);
-  if (!origin) return tl::unexpected(invalid_params(where + ".uri", origin.error().message));
-  out.origin = std::move(*origin);
-  out.member = part.member.value_or("");
-  return out;
-}
-
 template <class R>
 void ProfilesModule::compose(ComposeSpec spec, const std::vector<Parts>& sides,
                              const std::optional<psp::OpenOptions>& options,
                              const std::optional<psp::ProgressToken>& token, protocol::Reply<R> reply) {
-  OpenRequest request = open_request(options);
+  OpenRequest request = open_request(session_, options);
   for (const Parts& side : sides)
     for (std::size_t i = 0; i < side.parts->size(); ++i) {
-      auto part = part_of((*side.parts)[i], request.options, fmt::format("{}[{}]", side.where, i));
+      auto part = part_of(session_, (*side.parts)[i], request.options, fmt::format("{}[{}]", side.where, i));
       if (!part) return reply.error(part.error());
       part->before = spec.kind == Composed::diff && &side == &sides.front();
       spec.parts.push_back(std::move(*part));
@@ -337,7 +284,7 @@ void ProfilesModule::bind(protocol::Binder& binder) {
       [this](const psp::WorkDoneProgressCancelParams& params) { session_.opening.cancel(params.token); });
   binder.request<psp::ProfileOpenRequest>(
       [this](const psp::ProfileOpenParams& params, protocol::Reply<psp::ProfileOpenRequest> reply) {
-        OpenRequest request = open_request(params.options);
+        OpenRequest request = open_request(session_, params.options);
         request.uri = params.uri;
         request.options.format = params.format.value_or("");
         // What is no file has a name of its own, which its URI would be a poor one for.
@@ -552,6 +499,59 @@ void ProfilesModule::bind(protocol::Binder& binder) {
 }
 
 }  // namespace
+
+OpenRequest open_request(const SessionContext& session, const std::optional<psp::OpenOptions>& given) {
+  const psp::OpenOptions options = given.value_or(psp::OpenOptions{});
+  OpenRequest request;
+  request.options.partial = options.partial;
+  request.options.gc_on_stack = options.gc_on_stack;
+  request.attach = options.attach;
+  request.make_default = options.make_default;
+  request.watch = options.watch;
+  request.metric = options.metric.value_or("");
+  request.preferred_metric = session.workspace.metric().value_or("");
+  request.name = options.name.value_or("");
+  request.member = options.profile.value_or("");
+  return request;
+}
+
+tl::expected<ComposedPart, protocol::ResponseError> part_of(SessionContext& session,
+                                                            const psp::ComposedPart& part,
+                                                            const OpenOptions& options,
+                                                            const std::string& where) {
+  if (part.profile.has_value() == part.uri.has_value())
+    return tl::unexpected(invalid_params(where, "names an open profile or a URI, one of the two"));
+  ComposedPart out;
+  if (part.profile) {
+    const auto open = session.profile(part.profile);
+    if (!open) return tl::unexpected(open.error());
+    out.origin = (*open)->origin;
+    out.loaded = (*open)->loaded;
+    if ((*open)->n_in_file() > 1) out.member = std::to_string((*open)->number);
+    return out;
+  }
+  auto origin = session.engine.origins().make(*part.uri, options);
+  if (!origin) return tl::unexpected(invalid_params(where + ".uri", origin.error().message));
+  out.origin = std::move(*origin);
+  out.member = part.member.value_or("");
+  return out;
+}
+
+Result<psp::ProfileOpenResult> opened_to_psp(Views& views, const OpenAnswer& answer,
+                                             const WorkspaceSnapshot& workspace, const StopToken& stop) {
+  const OpenProfile& open = *answer.profile;
+  psp::ProfileOpenResult result;
+  result.profile = open.handle;
+  result.revision = open.revision;
+  result.already_open = answer.already_open;
+  PROFD_TRY(result.summary, summary_of(views, open, workspace, all_of(open, open.metric), {}, stop));
+  for (const OpenProfilePtr& one : answer.profiles) {
+    if (result.profiles.size() == kMaxOpened) break;
+    result.profiles.push_back(to_opened(*one));
+  }
+  result.left = static_cast<std::int64_t>(answer.profiles.size() - result.profiles.size());
+  return result;
+}
 
 std::unique_ptr<Module> make_profiles_module(SessionContext& session) {
   return std::make_unique<ProfilesModule>(session);

@@ -123,6 +123,7 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   modules_.push_back(make_diagnostics_module(context_));
   modules_.push_back(make_commands_module(context_));
   modules_.push_back(make_profiles_module(context_));
+  modules_.push_back(make_analyses_module(context_));
   modules_.push_back(make_symbols_module(context_));
   modules_.push_back(make_project_module(context_));
   modules_.push_back(make_views_module(context_));

@@ -1,4 +1,4 @@
-#include "native/worker/sandbox.h"
+#include "workers/sandbox.h"
 
 #include <cerrno>
 #include <functional>

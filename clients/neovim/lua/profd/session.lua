@@ -260,6 +260,16 @@ function M.open_diff(before, after, done)
   end)
 end
 
+--- Shows a profile that another request opened.
+---@param result profd.ProfileOpenResult
+function M.adopt(result)
+  local uri = result.summary.uri
+  forget(uri)
+  opened[#opened + 1] = uri
+  show(result.profile, result.revision, result.summary.name, uri)
+  require('profd.hints').set_enabled(true)
+end
+
 function M.close()
   M.with_profile(function()
     local name, uri = M.name, M.uri

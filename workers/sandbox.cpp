@@ -1,4 +1,4 @@
-#include "native/worker/sandbox.h"
+#include "workers/sandbox.h"
 
 #ifdef __linux__
 #include <cerrno>

@@ -1,0 +1,76 @@
+// What a script gave.
+import type { AnalysisRunResult, AnalysisTable } from "../../../../shared/ts/psp.js";
+import { shown } from "../../draw/shown.js";
+import { useApp } from "../../ui/context.js";
+
+export function ScriptResult({ result }: { result: AnalysisRunResult }) {
+  const app = useApp();
+  const { showLine } = app.home;
+  return (
+    <div class="script-result">
+      {result.text !== "" && <pre>{result.text}</pre>}
+      {result.tables.map((table, i) => (
+        <ScriptTable key={i} table={table} />
+      ))}
+      {result.annotations.length > 0 && (
+        <ul class="script-notes">
+          {result.annotations.map(({ file, line, uri, text }, i) => {
+            const place = `${shown(file)}:${line + 1}`;
+            return (
+              <li key={i}>
+                {uri !== undefined && showLine !== undefined ? (
+                  <button type="button" class="link" onClick={() => showLine(uri, line + 1)}>
+                    {place}
+                  </button>
+                ) : (
+                  <span class="muted">{place}</span>
+                )}{" "}
+                {shown(text)}
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      {result.left > 0 && <p class="muted">{result.left} more notes are not shown.</p>}
+      {result.text === "" && result.tables.length === 0 && result.annotations.length === 0 && (
+        <p class="muted">It printed nothing and made no table.</p>
+      )}
+      {result.duration !== undefined && <p class="muted">Ran {result.duration.text}</p>}
+    </div>
+  );
+}
+
+function ScriptTable({ table }: { table: AnalysisTable }) {
+  const isNumber = (column: number) =>
+    table.rows.length > 0 && table.rows.every(({ values, cells }) => values[column] != null || cells[column] === "");
+  return (
+    <section>
+      <h2>{shown(table.title)}</h2>
+      <div class="script-table">
+        <table>
+          <thead>
+            <tr>
+              {table.columns.map(({ title }, i) => (
+                <th key={i} scope="col" class={isNumber(i) ? "number" : ""}>
+                  {shown(title)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {table.rows.map(({ cells }, row) => (
+              <tr key={row}>
+                {cells.map((cell, i) => (
+                  <td key={i} class={isNumber(i) ? "number" : ""}>
+                    <bdi dir="ltr">{shown(cell)}</bdi>
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {table.left > 0 && <p class="muted">{table.left} more rows are not shown.</p>}
+    </section>
+  );
+}
