@@ -50,6 +50,8 @@ Message message_of(const ModuleOrder& order) {
   put(out, schema::module::build_id, order.build_id);
   out.varint(schema::module::kind, static_cast<std::uint64_t>(order.kind));
   out.packed_fixed64(schema::module::address, order.addresses);
+  put(out, schema::module::reference_symbol, order.reference_symbol);
+  out.fixed64(schema::module::reference_address, order.reference_address);
   return out;
 }
 
@@ -87,9 +89,11 @@ Result<ModuleOrder> module_of(Cursor at) {
     if (field.number == schema::module::name) order.name = text_of(field);
     if (field.number == schema::module::build_id) order.build_id = text_of(field);
     if (field.number == schema::module::kind) {
-      if (field.value > static_cast<std::uint64_t>(Addresses::image_offset)) return false;
+      if (field.value > static_cast<std::uint64_t>(Addresses::loaded)) return false;
       order.kind = static_cast<Addresses>(field.value);
     }
+    if (field.number == schema::module::reference_symbol) order.reference_symbol = text_of(field);
+    if (field.number == schema::module::reference_address) order.reference_address = field.value;
     return field.number != schema::module::address || take(field, order.addresses);
   });
   if (!right) return bad("no module");

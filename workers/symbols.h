@@ -15,12 +15,14 @@
 
 namespace profd::worker {
 
-enum class Addresses : std::uint8_t { vaddr, file_offset, image_offset };
+enum class Addresses : std::uint8_t { vaddr, file_offset, image_offset, loaded };
 
 struct ModuleOrder {
   std::string name, build_id;
   Addresses kind = Addresses::vaddr;
   std::vector<std::uint64_t> addresses;  // ascending, distinct
+  std::string reference_symbol = {};     // of `loaded`, and where that was
+  std::uint64_t reference_address = 0;
 };
 struct FileAnswer {
   bool there = false;

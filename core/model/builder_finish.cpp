@@ -332,6 +332,7 @@ Result<ProfilePtr> ProfileBuilder::finish(Executor& executor, StopToken stop) &&
     d.metrics[m].saturated = d.metrics[m].saturated || clamped[m] != 0;
   d.info = std::move(s.info);
   d.composition = std::move(s.composition);
+  d.branches = std::move(s.branches);
   if (!s.default_whatever) choose_default_metric(d);
   d.strings = std::move(s.strings).finish();
   d.modules = {Column(std::move(s.module_name)),   Column(std::move(s.module_build_id)),

@@ -102,6 +102,7 @@ struct ProfileBuilder::State {
   };
   std::optional<ReadyContexts> contexts;
   std::shared_ptr<const Composition> composition;
+  std::shared_ptr<const BranchStacks> branches;
   std::optional<ProfileData> adopted;
   std::unique_ptr<StackSource> source;
   std::unique_ptr<StackSource> sample_stacks;

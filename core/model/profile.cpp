@@ -1,5 +1,6 @@
 #include "core/model/profile.h"
 
+#include "core/model/branches.h"
 #include "core/model/matching.h"
 
 namespace profd {
@@ -60,6 +61,7 @@ std::size_t Profile::memory() const {
     for (const auto& column : calls.totals) total += bytes(column);
   }
   if (d_.timeline) total += d_.timeline->memory();
+  if (d_.branches) total += d_.branches->memory();
   if (d_.composition) total += d_.composition->memory();
   if (d_.matching) total += d_.matching->memory();
   return total;

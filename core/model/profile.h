@@ -20,7 +20,8 @@
 
 namespace profd {
 
-struct Matching;  // core/model/matching.h
+struct BranchStacks;  // core/model/branches.h
+struct Matching;      // core/model/matching.h
 
 // What the file says about itself.
 struct ProfileInfo {
@@ -57,6 +58,7 @@ struct ProfileData {
   std::optional<StatedCosts> stated;  // present when the tree is an estimate
   // Present where samples have times or states, or where there is a span, marker, counter or task.
   std::optional<Timeline> timeline;
+  std::shared_ptr<const BranchStacks> branches;          // null where none were recorded
   std::shared_ptr<const Composition> composition;  // null where it is of one source
   std::shared_ptr<const Matching> matching;        // null where names and files say all
   // Of a diff: what is_by_path() has the values of paths of functions, see core/view/by_path.h.
@@ -94,6 +96,8 @@ class Profile {
   const StatedCosts* stated() const { return d_.stated ? &*d_.stated : nullptr; }
   // Null where the source tells no times.
   const Timeline* timeline() const { return d_.timeline ? &*d_.timeline : nullptr; }
+  // Null where the source has no branch stacks.
+  const BranchStacks* branches() const { return d_.branches.get(); }
 
   std::string_view function_name(FunctionId function) const {
     return d_.strings[d_.functions.name[function.v]];

@@ -76,6 +76,10 @@ FunctionId ProfileBuilder::function_of(FrameId frame) const {
   return s_->frame_function[frame.v];
 }
 
+void ProfileBuilder::set_branches(std::shared_ptr<const BranchStacks> branches) {
+  s_->branches = std::move(branches);
+}
+
 void ProfileBuilder::set_composition(std::shared_ptr<const Composition> composition) {
   s_->composition = std::move(composition);
 }

@@ -159,6 +159,8 @@ class ProfileBuilder {
   void set_contexts(ContextTree tree, SelfTable self, std::vector<std::uint8_t> clamped);
 
   void set_composition(std::shared_ptr<const Composition> composition);
+  // In modules that this builder gave.
+  void set_branches(std::shared_ptr<const BranchStacks> branches);
 
   // How many measurements the source counts, when that differs from the number of add_sample calls.
   void set_n_samples(std::uint64_t n);

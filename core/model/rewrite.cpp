@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "core/model/branch_sums.h"
 #include "core/model/module_address.h"
 #include "core/model/unsampled.h"
 #include "core/support/big_vector.h"
@@ -51,6 +52,7 @@ class Rewriting {
     add_values();
     add_associations();
     if (in_.stated() != nullptr) state_costs();
+    if (in_.branches() != nullptr && keeps_branches()) PROFD_CHECK(add_branches());
     out_.set_n_samples(filters() ? rows_.size() : in_.n_samples());
     SerialExecutor executor;
     return std::move(out_).finish(executor, std::move(stop_));
@@ -287,11 +289,13 @@ class Rewriting {
       if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
       for (std::size_t m = 0; m < values.size(); ++m)
         std::visit([&](const auto& column) { values[m] = column[row]; }, samples.values[m]);
+      std::int64_t time = value_or(samples.time, row, kNoTime);
+      if (how_.cut) how_.cut(row, values, time);
       SampleContext where;
       if (!samples.thread.empty() && samples.thread[row] != kNone)
         where.thread = thread_of(samples.thread[row]);
       if (!samples.label_set.empty()) where.labels = labels_of(samples.label_set[row]);
-      if (!samples.time.empty() && samples.time[row] != kNoTime) where.time = samples.time[row];
+      if (time != kNoTime) where.time = time;
       if (in_.timeline() != nullptr)
         where.state = value_or(in_.timeline()->samples.state, row, ThreadState::unknown);
       out_.add_sample(context_[samples.context[row]], std::span<const Value>(values), where);
@@ -449,6 +453,38 @@ class Rewriting {
       whole = merged_[frame] == 0 && (is_wanted_[frame] == 0 || first_[frame + 1] - first_[frame] == 1);
     if (!whole) return out_.state_costs({});
     out_.state_as(*in_.stated(), [&](std::uint32_t frame) { return stand_ins_[first_[frame]]; });
+  }
+
+  bool keeps_branches() const { return !filters() && !how_.moments && (how_.branch_places || !how_.frames); }
+
+  BranchPlace moved(ModuleId module, std::uint64_t address) {
+    if (!module.valid()) return {};
+    if (how_.branch_places) return how_.branch_places({module, address}, tables_);
+    return {tables_.copy(module), address};
+  }
+
+  Result<void> add_branches() {
+    const BranchStacks& branches = *in_.branches();
+    BranchSums sums;
+    sums.add_stacks(branches.n_stacks);
+    sums.leave_out(branches.n_left_out);
+    const TakenTable& taken = branches.taken;
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
+      const BranchPlace from = moved(taken.from_module[i], taken.from[i]);
+      sums.add_taken(sums.taken_row(from, moved(taken.to_module[i], taken.to[i])), taken.counts(i));
+    }
+    const RunTable& runs = branches.runs;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
+      const BranchPlace first = moved(runs.module[i], runs.first[i]),
+                        last = moved(runs.module[i], runs.last[i]);
+      const bool alike =
+          first.module == last.module && last.address - first.address == runs.last[i] - runs.first[i];
+      sums.add_run(alike ? sums.run_row(first.module, first.address, last.address) : kNone, runs.count[i]);
+    }
+    out_.set_branches(std::move(sums).finish());
+    return {};
   }
 
   ThreadId thread_of(std::uint32_t thread) {

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "core/model/branches.h"
 #include "core/model/profile.h"
 #include "core/model/profile_builder.h"
 #include "core/support/context_edits.h"
@@ -80,9 +82,15 @@ struct Rewrite {
   // What passes, 1 or 0. By context of the source, whose own values are meant, not those below it; and by row
   // of the sample table. Empty: all.
   std::vector<std::uint8_t> contexts, samples;
+  // Changes what a row of the sample table that passes has, where only a part of it does: its values, by
+  // metric, and its time. Null: rows pass whole.
+  std::function<void(std::uint32_t row, std::span<Value> values, std::int64_t& time)> cut;
   // Whether what a timeline has in a thread (kNone: unknown) from `begin` to `end` (kNoTime: unknown) passes.
   // Null: all of it.
   std::function<bool(std::uint32_t thread, std::int64_t begin, std::int64_t end)> moments;
+  // What a place of a branch becomes, whose module is never none. Null: it stays where it is if `frames` is
+  // null too; else branches are gone.
+  std::function<BranchPlace(const BranchPlace& place, RewriteTables& tables)> branch_places;
   // Values beside the samples of a sample table pass, as far as `contexts` lets them.
   bool unsampled = true;
   // Keeps contexts without values.
@@ -108,6 +116,10 @@ struct Rewrite {
 // markers and points of counters are on no stack, so that only `moments` decides; a marker loses a context
 // that does not pass. A counter without points is gone where something is filtered, and so is a task that is
 // neither of a span that passes nor the parent of such a task.
+//
+// Branch stacks are of the profile as a whole: they are gone where anything is filtered, and where frames
+// become others and nobody says what places of branches do. Runs that begin and end in one module stay runs
+// where both ends move alike; others count as left out.
 Result<ProfilePtr> rewrite(const Profile& source, const Rewrite& how, StopToken stop = {});
 
 // With what `edits` says and nothing else. Sums stay what they were, but for what is dropped. `invalid` where

@@ -42,6 +42,11 @@ class Symbolizing {
       stand_in(frame, tables, out.frames);
       return {};
     };
+    how.branch_places = [this](const BranchPlace& place, RewriteTables& tables) -> BranchPlace {
+      const Move move = move_of(place.module, place.address);
+      if (!move) return {tables.copy(place.module), place.address};
+      return {moved(place.module, *move, tables), place.address + *move};
+    };
     return rewrite(p_, how, std::move(stop));
   }
 
@@ -72,7 +77,9 @@ class Symbolizing {
   }
 
   std::span<const std::uint32_t> symbols_of(std::uint32_t frame) const {
-    const ModuleId module = p_.frames().module[frame];
+    return symbols_of(p_.frames().module[frame]);
+  }
+  std::span<const std::uint32_t> symbols_of(ModuleId module) const {
     return module.valid() ? std::span<const std::uint32_t>(of_module_[module.v])
                           : std::span<const std::uint32_t>();
   }
@@ -185,13 +192,16 @@ class Symbolizing {
 
   // By how much the frame's address moves. Of a frame without one: where its module goes as a whole.
   Move move_of(std::uint32_t frame) const {
-    const FrameTable& frames = p_.frames();
-    for (const std::uint32_t i : symbols_of(frame)) {
+    return move_of(p_.frames().module[frame], lookup_address(p_.frames(), frame));
+  }
+
+  Move move_of(ModuleId module, std::uint64_t address_or_none) const {
+    for (const std::uint32_t i : symbols_of(module)) {
       const BinarySymbols& s = symbols_[i];
       if (s.kind == AddressKind::vaddr || s.segments.empty()) continue;
-      std::uint64_t address = lookup_address(frames, frame);
+      std::uint64_t address = address_or_none;
       if (address == 0) {
-        const ModuleRange range = range_of(p_.modules(), frames.module[frame]);
+        const ModuleRange range = range_of(p_.modules(), module);
         address = range.known() ? range.first : s.segments[0].from;
       }
       auto after =

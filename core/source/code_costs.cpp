@@ -21,8 +21,8 @@ Binary binary_of(const ModuleTable& modules, ModuleId module) {
   return {modules.name[module.v].v, modules.build_id[module.v].v, modules.addresses[module.v]};
 }
 
-std::uint32_t piece_at(const ModuleTable& modules, const std::vector<CodePiece>& pieces, const Binary& binary,
-                       std::uint64_t address) {
+std::uint32_t find_piece(const ModuleTable& modules, const std::vector<CodePiece>& pieces,
+                         const Binary& binary, std::uint64_t address) {
   const auto behind =
       std::upper_bound(pieces.begin(), pieces.end(), std::tuple(binary, address),
                        [&](const auto& place, const CodePiece& piece) {
@@ -68,11 +68,21 @@ CodePieces code_pieces(const Profile& profile) {
     if (piece.valid()) {
       out.of_frame[frame] = piece_of[piece.v];
     } else if (frames.address[frame] != 0 && frames.module[frame].valid()) {
-      out.of_frame[frame] = piece_at(modules, out.pieces, binary_of(modules, frames.module[frame]),
-                                     lookup_address(frames, frame));
+      out.of_frame[frame] = find_piece(modules, out.pieces, binary_of(modules, frames.module[frame]),
+                                       lookup_address(frames, frame));
     }
   }
   return out;
+}
+
+std::uint32_t piece_at(const Profile& profile, const CodePieces& pieces, ModuleId module,
+                       std::uint64_t address) {
+  if (!module.valid()) return kNone;
+  return find_piece(profile.modules(), pieces.pieces, binary_of(profile.modules(), module), address);
+}
+
+bool is_same_binary(const ModuleTable& modules, ModuleId a, ModuleId b) {
+  return binary_of(modules, a) == binary_of(modules, b);
 }
 
 std::vector<std::uint32_t> slots_of_rows(const Profile& profile, const CodePieces& pieces,

@@ -26,6 +26,12 @@ struct CodePieces {
 // A frame without a piece whose address lies in one of its module is in that one.
 CodePieces code_pieces(const Profile& profile);
 
+// The one of `pieces` that an address of a module is in, or kNone.
+std::uint32_t piece_at(const Profile& profile, const CodePieces& pieces, ModuleId module,
+                       std::uint64_t address);
+// Whether two modules, which are there, are one binary.
+bool is_same_binary(const ModuleTable& modules, ModuleId a, ModuleId b);
+
 // By frame, for sum_slots(): the row that its lookup address lies in; one more than the last row for frames
 // of the piece that lie in none, two more for those without an address; kNone for all others.
 std::vector<std::uint32_t> slots_of_rows(const Profile& profile, const CodePieces& pieces,

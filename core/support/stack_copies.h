@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/support/file_identity.h"
 #include "core/support/result.h"
 
 namespace profd {
@@ -21,6 +22,7 @@ constexpr unsigned registers_of(StackMachine machine) {
 
 struct StackModule {
   std::string name, build_id;  // as the recording has them; the id in lower-case hex, "" unknown
+  FileIdentity identity = {};  // where it has no build id
 };
 // [start, end) holds a module's file from `file_offset` on.
 struct StackMap {

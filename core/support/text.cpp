@@ -52,6 +52,7 @@ bool is_valid_utf8(std::string_view text) {
 }
 
 std::string repair_utf8(std::string_view text) {
+  if (is_valid_utf8(text)) return std::string(text);
   const auto* p = reinterpret_cast<const unsigned char*>(text.data());
   std::string out;
   out.reserve(text.size() + 8);

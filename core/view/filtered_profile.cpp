@@ -1,85 +1,33 @@
 #include "core/view/filtered_profile.h"
 
 #include <algorithm>
-#include <limits>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "core/model/rewrite.h"
-#include "core/view/filters.h"
+#include "core/view/passing.h"
+#include "core/view/sample_parts.h"
 
 namespace profd {
 namespace {
 
-// 1 by context: its stack passes the filters of functions, modules, files and fragments. Empty without such.
-Result<std::vector<std::uint8_t>> stacks_that_pass(const Selection& selection, StopToken& stop) {
-  const Profile& profile = *selection.profile;
-  std::vector<std::uint8_t> passes;
-  for (const Filter& filter : selection.rows->filters) {
-    if (filters_samples(filter)) continue;
-    PROFD_CHECK(stop.status());
-    ContextRanges ranges;
-    if (filter.by == FilterBy::fragment) {
-      PROFD_TRY(ranges, subtrees_of_fragment(profile, filter.names, stop));
-    } else {
-      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter, stop));
-      PROFD_TRY(ranges, subtrees_of(profile.tree(), match, stop));
-    }
-    passes.resize(profile.tree().size(), 1);
-    std::vector<std::uint8_t> inside(passes.size(), 0);
-    for (std::size_t r = 0; r < ranges.size(); ++r)
-      std::fill(inside.begin() + ranges.begin[r], inside.begin() + ranges.end[r], 1);
-    const std::uint8_t wanted = filter.op == FilterOp::keep ? 1 : 0;
-    for (std::size_t c = 0; c < passes.size(); ++c) passes[c] &= inside[c] == wanted;
+// 1 by sample that passes filters by threads, labels and times; and what is left of it.
+void choose_samples(const Selection& selection, const SampleParts& parts, Rewrite& how) {
+  const auto& filters = selection.rows->filters;
+  if (std::none_of(filters.begin(), filters.end(), filters_samples)) return;
+  how.samples.resize(parts.parts().size());
+  bool cuts = false;
+  for (std::size_t row = 0; row < how.samples.size(); ++row) {
+    how.samples[row] = parts.passes(row) ? 1 : 0;
+    cuts = cuts || parts.parts()[row] == SamplePart::cut;
   }
-  return passes;
-}
-
-// The same by sample, for threads, labels and times.
-Result<std::vector<std::uint8_t>> samples_that_pass(const Selection& selection, const StopToken& stop) {
-  const Profile& profile = *selection.profile;
-  std::vector<std::uint8_t> passes, undecided;
-  for (const Filter& filter : selection.rows->filters) {
-    if (!filters_samples(filter)) continue;
-    const std::size_t n = profile.samples() == nullptr ? 0 : profile.samples()->size();
-    passes.resize(n, 1);
-    undecided.resize(n, 0);
-    PROFD_TRY([[maybe_unused]] const bool any, filter_samples(profile, filter, passes, undecided, stop));
-  }
-  for (std::size_t i = 0; i < passes.size(); ++i)
-    if (undecided[i] != 0) passes[i] = 0;
-  return passes;
-}
-
-// The same for what a timeline has: it has threads and times, and no labels. What a filter that keeps cannot
-// tell of does not pass. A window of time keeps all that reaches into it, and drops what lies in it whole.
-Result<void> choose_moments(const Selection& selection, const StopToken& stop, Rewrite& how) {
-  struct Choice {
-    Filter filter;
-    std::vector<std::uint8_t> threads;  // of a filter by thread: 1 where it means the thread
+  if (!cuts) return;
+  how.cut = [&parts](std::uint32_t row, std::span<Value> values, std::int64_t& time) {
+    if (parts.parts()[row] != SamplePart::cut) return;
+    for (std::uint32_t m = 0; m < values.size(); ++m) values[m] = parts.value(row, MetricId{m});
+    time = parts.begin(row);
   };
-  std::vector<Choice> choices;
-  for (const Filter& filter : selection.rows->filters) {
-    if (!filters_samples(filter)) continue;
-    Choice& choice = choices.emplace_back(Choice{filter, {}});
-    if (filter.by != FilterBy::thread) continue;
-    PROFD_TRY(choice.threads, match_threads(*selection.profile, filter, stop));
-  }
-  if (choices.empty()) return {};
-  how.moments = [choices = std::move(choices)](std::uint32_t thread, std::int64_t begin, std::int64_t end) {
-    return std::all_of(choices.begin(), choices.end(), [&](const Choice& choice) {
-      const Filter& filter = choice.filter;
-      const bool keeps = filter.op == FilterOp::keep;
-      if (filter.by == FilterBy::label) return !keeps;
-      if (filter.by == FilterBy::thread)
-        return thread == kNone ? !keeps : (choice.threads[thread] != 0) == keeps;
-      const std::int64_t from = filter.from_ns.value_or(std::numeric_limits<std::int64_t>::min());
-      const bool before = filter.to_ns && begin >= *filter.to_ns, after = end != kNoTime && end < from;
-      const bool within = begin >= from && (!filter.to_ns || (end != kNoTime && end < *filter.to_ns));
-      return keeps ? !before && !after : !within;
-    });
-  };
-  return {};
 }
 
 // By frame: what folds into one box when it calls itself, as Selection::owner has it.
@@ -129,8 +77,10 @@ Result<ProfilePtr> filtered_profile(const Selection& selection, const ViewSpec& 
   how.info->properties.emplace_back("view", to_text(spec));
   how.default_metric = selection.metric();
   PROFD_TRY(how.contexts, stacks_that_pass(selection, stop));
-  PROFD_TRY(how.samples, samples_that_pass(selection, stop));
-  PROFD_CHECK(choose_moments(selection, stop, how));
+  std::vector<std::string> told;  // by the selection already
+  PROFD_TRY(const SampleParts parts, SampleParts::of(profile, selection.rows->filters, told, stop));
+  choose_samples(selection, parts, how);
+  PROFD_TRY(how.moments, moments_that_pass(selection, stop));
   // No filter of samples can say yes to what belongs to none.
   how.unsampled =
       std::none_of(selection.rows->filters.begin(), selection.rows->filters.end(), filters_samples);

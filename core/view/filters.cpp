@@ -10,12 +10,14 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "core/model/role_profile.h"
 #include "core/view/beside_samples.h"
 #include "core/view/code_place.h"
 #include "core/view/fragment.h"
 #include "core/view/packages.h"
 #include "core/view/pattern.h"
 #include "core/view/resolve.h"
+#include "core/view/set_sums.h"
 
 namespace profd {
 namespace {
@@ -122,21 +124,27 @@ Result<bool> filter_by_label(const Profile& profile, const Filter& filter, std::
   return std::find(match.begin(), match.end(), 1) != match.end();
 }
 
-Result<bool> filter_by_time(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
-                            std::vector<std::uint8_t>& undecided) {
-  const SampleTable& samples = *profile.samples();
-  if (samples.time.empty()) return fail(ErrorCode::invalid, "the samples of the profile have no times");
-  const bool wanted = filter.op == FilterOp::keep;
+// A record without the role is no match.
+Result<bool> filter_by_role(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
+                            StopToken stop) {
+  const RoleRecords records = records_of_samples(profile);
+  if (records.table == nullptr)
+    return fail(ErrorCode::invalid,
+                "`linked` is for a role of records of several contexts, opened as a profile of its own; `profd "
+                "correlate` lists them");
+  PROFD_TRY(const std::size_t role, find_role(*records.table, filter.linked));
+  PROFD_TRY(const MeantContexts contexts, contexts_meant(profile, filter, stop));
+  const ContextRanges& ranges = contexts.ranges;
+  std::vector<std::uint8_t> meant(profile.tree().size(), 0);
+  for (std::size_t r = 0; r < ranges.size(); ++r)
+    std::fill(meant.begin() + ranges.begin[r], meant.begin() + ranges.end[r], 1);
+  const std::uint8_t wanted = filter.op == FilterOp::keep ? 1 : 0;
   bool any = false;
   for (std::size_t i = 0; i < passed.size(); ++i) {
-    const std::int64_t time = samples.time[i];
-    if (time == kNoTime) {
-      undecided[i] |= wanted ? 1 : 0;
-      continue;
-    }
-    const bool is = (!filter.from_ns || time >= *filter.from_ns) && (!filter.to_ns || time < *filter.to_ns);
+    const std::uint32_t context = records.table->contexts[role][i];
+    const std::uint8_t is = context != kNone ? meant[context] : 0;
     if (is != wanted) passed[i] = 0;
-    any = any || is;
+    any = any || is != 0;
   }
   return any;
 }
@@ -156,9 +164,12 @@ Result<std::vector<std::uint8_t>> match_packages(const Profile& profile, const F
 }
 
 Result<std::vector<std::uint8_t>> match_code(const Profile& profile, const Filter& filter) {
-  const auto place = filter.regex ? std::nullopt : parse_code_place(filter.pattern);
-  if (!place) return fail(ErrorCode::invalid, "code is named by module and address, libx.so+0x1234");
-  return frames_of_code(profile, *place);
+  if (!filter.regex) {
+    if (const auto place = parse_code_place(filter.pattern)) return frames_of_code(profile, *place);
+    if (const auto range = parse_code_range(filter.pattern)) return frames_of_code(profile, *range);
+  }
+  return fail(ErrorCode::invalid,
+              "code is named by module and address, libx.so+0x1234, or up to another, libx.so+0x10..0x80");
 }
 
 // The frames that are not the user's own. Where none is, nobody could tell: then all stay as they are.
@@ -173,6 +184,17 @@ Result<std::vector<std::uint8_t>> match_others(const Profile& profile, const Fil
   return match;
 }
 
+// Of work: a WorkCode.
+Result<std::vector<std::uint8_t>> match_set(const Profile& profile, const Filter& filter,
+                                            const StopToken& stop) {
+  if (!filter.rule)
+    return fail(ErrorCode::invalid,
+                fmt::format("`{}` needs to know the sets, which only a workspace tells", to_text(filter)));
+  PROFD_TRY(std::vector<std::uint8_t> match, filter.rule->matches(profile, stop));
+  match.resize(profile.frames().size(), 0);
+  return match;
+}
+
 }  // namespace
 
 Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Filter& filter,
@@ -180,6 +202,7 @@ Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Fil
   if (filter.by == FilterBy::package) return match_packages(profile, filter, stop);
   if (filter.by == FilterBy::code) return match_code(profile, filter);
   if (filter.by == FilterBy::mine) return match_others(profile, filter, stop);
+  if (filter.by == FilterBy::kind || filter.by == FilterBy::work) return match_set(profile, filter, stop);
   if (filter.by == FilterBy::function && !filter.regex) return frames_called(profile, filter.pattern);
   PROFD_TRY(const Pattern pattern, Pattern::compile(filter.pattern, filter.regex));
   const FrameTable& frames = profile.frames();
@@ -221,20 +244,16 @@ Result<std::vector<std::uint8_t>> match_threads(const Profile& profile, const Fi
 
 Result<bool> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
                             std::vector<std::uint8_t>& undecided, const StopToken& stop) {
-  if (profile.samples() == nullptr)
-    return fail(
-        ErrorCode::invalid,
-        "the profile holds totals only, without the samples that threads, labels and times belong to");
-  assert(passed.size() == profile.samples()->size() && undecided.size() == passed.size());
+  assert(profile.samples() != nullptr && passed.size() == profile.samples()->size() &&
+         undecided.size() == passed.size());
+  if (!filter.linked.empty()) return filter_by_role(profile, filter, passed, stop);
   switch (filter.by) {
     case FilterBy::thread:
       return filter_by_thread(profile, filter, passed, undecided, stop);
     case FilterBy::label:
       return filter_by_label(profile, filter, passed, stop);
-    case FilterBy::time:
-      return filter_by_time(profile, filter, passed, undecided);
     default:
-      return fail(ErrorCode::internal, "not a filter of samples");
+      return fail(ErrorCode::internal, "not a filter by thread or label");
   }
 }
 
@@ -296,6 +315,50 @@ Result<ContextRanges> subtrees_of_fragment(const Profile& profile, const std::ve
     c = tree.subtree_end[c];
   }
   return ranges;
+}
+
+Result<ContextRanges> subtrees_of_path(const Profile& profile, const std::vector<std::string>& names,
+                                       StopToken& stop) {
+  if (names.empty()) return fail(ErrorCode::invalid, "a path needs at least one function");
+  if (names.size() > kMaxFragmentLength)
+    return fail(ErrorCode::limit, fmt::format("a path has at most {} functions", kMaxFragmentLength));
+  const ContextTree& tree = profile.tree();
+  std::vector<std::uint32_t> at{0}, next;
+  for (const std::string& name : names) {
+    if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
+    const std::vector<std::uint8_t> is = frames_called(profile, name);
+    next.clear();
+    for (const std::uint32_t context : at)
+      for_each_child(tree, context, [&](std::uint32_t child) {
+        if (is[tree.frame[child]] != 0) next.push_back(child);
+      });
+    at.swap(next);
+  }
+  ContextRanges ranges;
+  for (const std::uint32_t context : at) {
+    ranges.begin.push_back(context);
+    ranges.end.push_back(tree.subtree_end[context]);
+  }
+  return ranges;
+}
+
+Result<MeantContexts> contexts_meant(const Profile& profile, const Filter& filter, StopToken& stop) {
+  MeantContexts out;
+  if (filter.by == FilterBy::fragment || filter.by == FilterBy::path) {
+    PROFD_TRY(out.ranges, filter.by == FilterBy::path ? subtrees_of_path(profile, filter.names, stop)
+                                                      : subtrees_of_fragment(profile, filter.names, stop));
+    out.any = out.ranges.size() > 0;
+    return out;
+  }
+  PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter, stop));
+  if (filter.by == FilterBy::work) {
+    PROFD_TRY(out.ranges, contexts_at_work(profile.tree(), match, stop));
+    out.any = out.ranges.size() > 0;
+    return out;
+  }
+  out.any = any_set(match);
+  PROFD_TRY(out.ranges, subtrees_of(profile.tree(), match, stop));
+  return out;
 }
 
 std::vector<std::uint32_t> rows_in(const Column<std::uint32_t>& contexts, const ContextRanges& ranges,

@@ -30,9 +30,9 @@ Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Fil
 Result<std::vector<std::uint8_t>> match_threads(const Profile& profile, const Filter& filter,
                                                 const StopToken& stop);
 
-// By sample: clears passed[i] where the thread, label or time filter does not let sample i through. A sample
-// without a thread or a time is no match: `drop` leaves it, and where `keep` cannot tell, undecided[i] is
-// set. Whether any thread, label or time matches.
+// By row of the sample table, which there is: clears passed[i] where the filter by thread, label or role does not
+// let sample i through. A sample without a thread is no match: `drop` leaves it, and where `keep` cannot
+// tell, undecided[i] is set. Whether any thread, label or record matches. Windows of time are in sample_parts.h.
 Result<bool> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
                             std::vector<std::uint8_t>& undecided, const StopToken& stop);
 
@@ -48,6 +48,16 @@ Result<ContextRanges> subtrees_of(const ContextTree& tree, const std::vector<std
 // Everything at or below a context whose path ends with the run of functions `names`, caller first.
 Result<ContextRanges> subtrees_of_fragment(const Profile& profile, const std::vector<std::string>& names,
                                            StopToken& stop);
+
+// Everything at or below a context whose path, from below the root, is the functions `names`.
+Result<ContextRanges> subtrees_of_path(const Profile& profile, const std::vector<std::string>& names,
+                                       StopToken& stop);
+// What a filter by anything but samples means, and whether there is anything in the profile that it means.
+struct MeantContexts {
+  ContextRanges ranges;
+  bool any = false;
+};
+Result<MeantContexts> contexts_meant(const Profile& profile, const Filter& filter, StopToken& stop);
 
 // Rows of an ascending list of contexts that are inside the ranges (or outside), ascending row numbers.
 std::vector<std::uint32_t> rows_in(const Column<std::uint32_t>& contexts, const ContextRanges& ranges,

@@ -254,7 +254,7 @@ Result<std::vector<Filter>> with_whole_names(const Profile& profile, const std::
       PROFD_TRY(const std::optional<std::string> name, function_shown_as(profile, filter.pattern));
       if (name) filter.pattern = *name;
     }
-    if (filter.by != FilterBy::fragment) continue;
+    if (filter.by != FilterBy::fragment && filter.by != FilterBy::path) continue;
     for (std::string& each : filter.names) {
       PROFD_TRY(const std::optional<std::string> name, function_shown_as(profile, each));
       if (name) each = *name;

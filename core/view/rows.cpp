@@ -4,10 +4,12 @@
 #include <cassert>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 
 #include "core/support/sums.h"
 #include "core/view/filters.h"
 #include "core/view/input_rows.h"
+#include "core/view/sample_parts.h"
 
 namespace profd {
 namespace {
@@ -29,12 +31,12 @@ SelfTable take_rows(const SelfTable& self, const std::vector<std::uint32_t>& row
 }
 
 // Rows of samples that passed, in order of context.
-std::vector<std::uint32_t> ordered_rows(const SampleTable& samples, const std::vector<std::uint8_t>& passed,
+std::vector<std::uint32_t> ordered_rows(const SampleTable& samples, const SampleParts& parts,
                                         std::size_t n_contexts) {
   std::vector<std::uint32_t> rows;
   bool sorted = true;
-  for (std::uint32_t i = 0; i < passed.size(); ++i) {
-    if (passed[i] == 0) continue;
+  for (std::uint32_t i = 0; i < samples.size(); ++i) {
+    if (!parts.passes(i)) continue;
     sorted = sorted && (rows.empty() || samples.context[rows.back()] <= samples.context[i]);
     rows.push_back(i);
   }
@@ -52,10 +54,30 @@ std::vector<std::uint32_t> ordered_rows(const SampleTable& samples, const std::v
   return order;
 }
 
+// What is left of the samples of `rows`.
+SelfTable take_parts(const SampleTable& samples, const SampleParts& parts,
+                     const std::vector<std::uint32_t>& rows) {
+  SelfTable out = take_rows({samples.context, samples.values}, rows);
+  if (std::none_of(rows.begin(), rows.end(),
+                   [&](std::uint32_t row) { return parts.parts()[row] == SamplePart::cut; }))
+    return out;
+  for (std::uint32_t m = 0; m < out.values.size(); ++m)
+    std::visit(
+        [&](auto& column) {
+          using T = std::remove_cvref_t<decltype(column[0])>;
+          std::vector<T> values(column.begin(), column.end());
+          for (std::size_t i = 0; i < rows.size(); ++i)
+            if (parts.parts()[rows[i]] == SamplePart::cut)
+              values[i] = std::get<T>(parts.value(rows[i], MetricId{m}));
+          column = Column<T>(std::move(values));
+        },
+        out.values[m]);
+  return out;
+}
+
 // By metric, what no filter of samples can decide on: values that belong to no sample, and samples that are
 // marked.
-std::vector<Value> sum_of_undecided(const Profile& profile, const std::vector<std::uint8_t>& passed,
-                                    const std::vector<std::uint8_t>& undecided) {
+std::vector<Value> sum_of_undecided(const Profile& profile, const SampleParts& parts) {
   std::vector<Value> sums;
   for (std::size_t m = 0; m < profile.metrics().size(); ++m) {
     const bool saturated = profile.metrics()[m].saturated;
@@ -67,7 +89,7 @@ std::vector<Value> sum_of_undecided(const Profile& profile, const std::vector<st
             const T value = finite(values[i]);
             in_samples = add(in_samples, value, saturated);
             magnitudes = add(magnitudes, magnitude(value), true);
-            if (passed[i] != 0 && undecided[i] != 0) marked = add(marked, value, saturated);
+            if (parts.parts()[i] == SamplePart::unknown) marked = add(marked, value, saturated);
           }
           const T* const total = std::get_if<T>(&profile.total(MetricId(m)));
           assert(total != nullptr);  // a metric is integral or fractional as a whole
@@ -93,33 +115,18 @@ Result<void> filter_rows(const Profile& profile, Rows& rows, StopToken stop) {
   };
   if (wants(true) && profile.composition() != nullptr) return take_rows_of_inputs(rows, std::move(stop));
   if (wants(true)) {
-    std::vector<std::uint8_t> passed(profile.samples() == nullptr ? 0 : profile.samples()->size(), 1);
-    std::vector<std::uint8_t> undecided(passed.size(), 0);
-    for (const Filter& filter : filters) {
-      if (!filters_samples(filter)) continue;
-      PROFD_CHECK(stop.status());
-      PROFD_TRY(const bool any, filter_samples(profile, filter, passed, undecided, stop));
-      warn_unless(any, filter, rows.warnings);
-    }
+    PROFD_TRY(const SampleParts parts, SampleParts::of(profile, filters, rows.warnings, stop));
     const SampleTable& samples = *profile.samples();
-    rows.excluded = sum_of_undecided(profile, passed, undecided);
-    for (std::size_t i = 0; i < passed.size(); ++i)
-      if (undecided[i] != 0) passed[i] = 0;
-    self = take_rows({samples.context, samples.values}, ordered_rows(samples, passed, profile.tree().size()));
+    rows.excluded = sum_of_undecided(profile, parts);
+    self = take_parts(samples, parts, ordered_rows(samples, parts, profile.tree().size()));
   }
   for (const Filter& filter : filters) {
     if (filters_samples(filter)) continue;
     PROFD_CHECK(stop.status());
-    ContextRanges ranges;
-    if (filter.by == FilterBy::fragment) {
-      PROFD_TRY(ranges, subtrees_of_fragment(profile, filter.names, stop));
-      warn_unless(ranges.size() > 0, filter, rows.warnings);
-    } else {
-      PROFD_TRY(const std::vector<std::uint8_t> match, match_frames(profile, filter, stop));
-      warn_unless(any_set(match), filter, rows.warnings);
-      PROFD_TRY(ranges, subtrees_of(profile.tree(), match, stop));
-    }
-    const std::vector<std::uint32_t> passed = rows_in(self.contexts, ranges, filter.op == FilterOp::keep);
+    PROFD_TRY(const MeantContexts meant, contexts_meant(profile, filter, stop));
+    warn_unless(meant.any, filter, rows.warnings);
+    const std::vector<std::uint32_t> passed =
+        rows_in(self.contexts, meant.ranges, filter.op == FilterOp::keep);
     if (passed.size() != self.contexts.size()) self = take_rows(self, passed);
   }
   return {};

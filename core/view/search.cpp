@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/view/call_paths.h"
+#include "core/view/divided_search.h"
 #include "core/view/key_memo.h"
 #include "core/view/pattern.h"
 #include "core/view/search_names.h"
@@ -51,7 +52,8 @@ void match_keys(const Selection& selection, const Pattern& pattern, const Search
   }
 }
 
-// The same of a tree that is made of calls.
+}  // namespace
+
 Result<Value> matched_in_calls(const Selection& selection, const std::vector<std::uint8_t>& matches,
                                StopToken& stop) {
   return std::visit(
@@ -68,8 +70,6 @@ Result<Value> matched_in_calls(const Selection& selection, const std::vector<std
       },
       selection.sums->totals);
 }
-
-}  // namespace
 
 Result<SearchResult> search(const Selection& selection, std::string_view pattern, StopToken stop,
                             Executor& executor) {

@@ -10,6 +10,7 @@
 #include "core/view/memo.h"
 #include "core/view/resolve.h"
 #include "core/view/spec_words.h"
+#include "core/view/time_set.h"
 
 namespace profd {
 namespace {
@@ -21,18 +22,14 @@ Result<void> check_filter(const Filter& filter) {
   }
   if (filter.by == FilterBy::mine && filter.op != FilterOp::collapse)
     return fail(ErrorCode::invalid, "`mine` stands alone: what is not yours is folded");
-  if (!filters_rows(filter) && (filters_samples(filter) || filter.by == FilterBy::fragment))
+  if (!filters_rows(filter) && (filters_samples(filter) || filter.by == FilterBy::fragment ||
+                                filter.by == FilterBy::path || filter.by == FilterBy::work))
     return fail(
         ErrorCode::invalid,
-        fmt::format(
-            "{} takes a function, module, file, package or code; threads, labels, times and fragments can "
-            "only be kept or dropped",
-            word_of(kOpWords, filter.op)));
-  if (filter.by == FilterBy::time && filter.from_ns && filter.to_ns && *filter.from_ns > *filter.to_ns)
-    return fail(ErrorCode::invalid, "the time window ends before it begins");
-  for (const std::optional<std::int64_t>& instant : {filter.from_ns, filter.to_ns})
-    if (instant && (*instant > kMaxInstant || *instant < -kMaxInstant))
-      return fail(ErrorCode::invalid, "the times of a window are within 2^53 ns, 104 days");
+        fmt::format("{} takes a function, module, file, package, code or kind; threads, labels, times, "
+                    "fragments, paths and work can only be kept or dropped",
+                    word_of(kOpWords, filter.op)));
+  if (filter.by == FilterBy::time) return check_window(filter);
   return {};
 }
 

@@ -81,8 +81,10 @@ std::string instant_text(std::int64_t ns) {
 }
 
 std::string window_text(const Filter& filter) {
-  return fmt::format("{}..{}", filter.from_ns ? instant_text(*filter.from_ns) : "",
-                     filter.to_ns ? instant_text(*filter.to_ns) : "");
+  std::string out = fmt::format("{}..{}", filter.from_ns ? instant_text(*filter.from_ns) : "",
+                                filter.to_ns ? instant_text(*filter.to_ns) : "");
+  if (filter.every_ns) out += fmt::format(" {} {}", kEveryWord, instant_text(*filter.every_ns));
+  return out;
 }
 
 // What follows the word of `by`.
@@ -92,6 +94,7 @@ std::string arguments_text(const Filter& filter) {
     case FilterBy::mine:
       return "";
     case FilterBy::fragment:
+    case FilterBy::path:
       return " " + run_text(filter.names);
     case FilterBy::label:
       return " " + name_in_spec(filter.key) + " = " + pattern_text(filter);
@@ -104,6 +107,7 @@ std::string arguments_text(const Filter& filter) {
 
 std::string filter_text(const Filter& filter) {
   std::string out(word_of(kByWords, filter.by));
+  if (!filter.linked.empty()) out = fmt::format("{} {} {}", kLinkedWord, name_in_spec(filter.linked), out);
   const bool op_is_left_out =
       filter.by == FilterBy::mine || (filters_samples(filter) && filter.op == FilterOp::keep);
   if (!op_is_left_out) out = fmt::format("{} {}", word_of(kOpWords, filter.op), out);
@@ -120,7 +124,8 @@ std::string rule_text(const Filter& filter) {
 bool operator==(const Filter& a, const Filter& b) {
   const auto id = [](const Filter& filter) { return filter.rule ? std::string_view(filter.rule->id) : ""; };
   return a.op == b.op && a.by == b.by && a.pattern == b.pattern && a.regex == b.regex && a.key == b.key &&
-         a.names == b.names && a.from_ns == b.from_ns && a.to_ns == b.to_ns && id(a) == id(b);
+         a.names == b.names && a.linked == b.linked && a.from_ns == b.from_ns && a.to_ns == b.to_ns &&
+         a.every_ns == b.every_ns && id(a) == id(b);
 }
 
 std::string to_text(const Filter& filter) {

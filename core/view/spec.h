@@ -6,9 +6,14 @@
 //   spec     shape ["of" name (">" name)*] ["by" granularity] ("|" clause)*
 //   shape    top-down  bottom-up  flat  callers  callees
 //   clause   [op] ("function" | "module" | "file" | "package" | "thread") pattern
-//            [op] "code" module "+0x" address: the piece of code that holds it
-//            [op] "label" name "=" pattern          [op] "time" [instant] ".." [instant]
+//            [op] "code" module "+0x" address ["..0x" address]: the piece of code that holds it, a range
+//            [op] "kind" pattern: frames of a named set    ["keep" | "drop"] "work" name: its own work
+//            [op] "label" name "=" pattern
+//            [op] "time" [instant] ".." [instant] ["every" instant]: with it the window comes again and again
 //            [op] "fragment" name (">" name)*       "collapse" "recursion"          "mine"
+//            [op] "path" name (">" name)*: what the stack begins with, from the root on
+//            ["keep" | "drop"] "linked" role clause: of records of several contexts, the clause by function,
+//            module, file, package, code, fragment or path is of the context that has that role
 //            "metric" name                          "paths" ("divided" | "proven")
 //   op       keep (when left out)  drop  hide  collapse
 //   pattern  name for exactly that, /regex/ (a slash inside is \/) or ~"regex"
@@ -48,8 +53,11 @@ enum class FilterBy : std::uint8_t {
   module,
   file,      // a frame of the stack matches
   package,   // a frame of the stack is of the package (core/view/packages.h)
-  code,      // a frame of the stack is in the piece of code that holds an address (core/view/code_place.h)
+  code,      // a frame of the stack is in the code that is meant (core/view/code_place.h)
+  kind,      // a frame of the stack is of a named set (core/view/frame_sets.h)
+  work,      // the stack ends in the own work of a named set
   fragment,  // the stack contains the run of functions `names`
+  path,      // the stack begins with the functions `names`, root first
   thread,
   label,
   time,       // properties of the sample
@@ -57,11 +65,12 @@ enum class FilterBy : std::uint8_t {
   mine,       // with collapse: runs of frames that are not the user's own code become one frame
 };
 
-// Which frames are meant, where that is decided by more than names: what is a user's own code depends on a
-// workspace. Not part of a spec's text.
+// Which frames are meant, where that is decided by more than names: what is a user's own code, and which sets
+// there are, depends on a workspace. Not part of a spec's text.
 struct FrameRule {
   std::string id;  // equal ids decide alike
-  std::function<Result<std::vector<std::uint8_t>>(const Profile&, StopToken)> matches;  // by FrameId, 0 or 1
+  // By FrameId, 0 or 1; of work a WorkCode.
+  std::function<Result<std::vector<std::uint8_t>>(const Profile&, StopToken)> matches;
 };
 
 // 104 days: every client can say it as a number, JavaScript's too, so that a view is the same as text and as
@@ -74,10 +83,12 @@ struct Filter {
   std::string pattern;  // name or, when `regex`, an RE2 expression searched for in the name
   bool regex = false;
   std::string key;                             // of a label
-  std::vector<std::string> names;              // of a fragment, caller first
+  std::vector<std::string> names;              // of a fragment or a path, caller first
+  std::string linked;  // a role: not the row's own context is meant, but that of its record (pairs.h)
   std::optional<std::int64_t> from_ns, to_ns;  // of a time window, [from, to), in SampleTable::time
-  std::shared_ptr<const FrameRule> rule =
-      nullptr;  // of mine: the frames that are; without it it cannot be applied
+  std::optional<std::int64_t> every_ns;        // the window again this much later, and so on
+  // Of mine, kind and work: the frames that are; without it they cannot be applied.
+  std::shared_ptr<const FrameRule> rule = nullptr;
 };
 bool operator==(const Filter& a, const Filter& b);  // rules by their ids
 
@@ -87,7 +98,12 @@ inline bool filters_rows(const Filter& filter) {
   return filter.op == FilterOp::keep || filter.op == FilterOp::drop;
 }
 inline bool filters_samples(const Filter& filter) {
-  return filter.by == FilterBy::thread || filter.by == FilterBy::label || filter.by == FilterBy::time;
+  return !filter.linked.empty() || filter.by == FilterBy::thread || filter.by == FilterBy::label || filter.by == FilterBy::time;
+}
+
+// What may be said of the context that a record has in another role.
+inline bool may_be_linked(FilterBy by) {
+  return by <= FilterBy::path;
 }
 
 struct ViewSpec {

@@ -355,16 +355,30 @@ class Parser {
     Filter filter;
     const auto op = meant<FilterOp>(kOpWords);
     if (op) PROFD_CHECK(advance());
+    if (token_.is(kLinkedWord)) PROFD_CHECK(parse_role(filter));
     const auto by = op ? meant<FilterBy>(kByWordsOfOps) : meant<FilterBy>(kByWords);
     if (!by) return no_clause(op.has_value());
     if (by == FilterBy::recursion && op != FilterOp::collapse)
       return error_at(token_.offset, "recursion can only be collapsed: collapse recursion");
+    if (by == FilterBy::work && op && *op != FilterOp::keep && *op != FilterOp::drop)
+      return error_at(token_.offset, "work can only be kept or dropped: it is of stacks, not of frames");
     PROFD_CHECK(advance());
     filter.by = *by;
+    if (!filter.linked.empty() && !may_be_linked(*by))
+      return error_at(token_.offset, "what is linked is a function, module, file, package, code, kind, work, fragment or path");
     filter.op = op.value_or(*by == FilterBy::mine ? FilterOp::collapse : FilterOp::keep);
     PROFD_CHECK(parse_arguments(filter));
     spec.filters.push_back(std::move(filter));
     return {};
+  }
+
+  // One word or a text in quotes, as what follows is a word too.
+  Result<void> parse_role(Filter& filter) {
+    PROFD_CHECK(advance());
+    if (!token_.is_name() || token_.text.empty() || is_one_of(kReservedWords, word()))
+      return error_at(token_.offset, "the name of a role is missing: linked allocation function f");
+    filter.linked = std::move(token_.text);
+    return advance();
   }
 
   // Which words could have stood here.
@@ -374,7 +388,7 @@ class Parser {
                                                  listed(kByWordsOfOps), given(kByWordsOfOps)));
     std::vector<std::string_view> words(kByWords.begin(), kByWords.end());
     words.insert(words.end(), kOpWords.begin(), kOpWords.end());
-    words.insert(words.end(), {kMetricWord, kPathsWord});
+    words.insert(words.end(), {kLinkedWord, kMetricWord, kPathsWord});
     return error_at(token_.offset,
                     fmt::format("a filter begins with {}, and {}, or is {}{}", listed(kOpWords),
                                 listed(kByWordsOfOps), word_of(kByWords, FilterBy::mine), given(words)));
@@ -386,7 +400,12 @@ class Parser {
       case FilterBy::mine:
         return {};
       case FilterBy::fragment:
+      case FilterBy::path:
         return parse_run(filter.names, {.arrow = true});
+      case FilterBy::work: {
+        PROFD_TRY(filter.pattern, parse_name("the name of a set"));
+        return {};
+      }
       case FilterBy::time:
         return parse_window(filter);
       case FilterBy::label: {
@@ -411,6 +430,10 @@ class Parser {
     if (!to.empty()) {
       PROFD_TRY(filter.to_ns, parse_instant(to, token_.offset + dots + 2));
     }
+    PROFD_CHECK(advance());
+    if (!token_.is(kEveryWord)) return {};
+    PROFD_CHECK(advance());
+    PROFD_TRY(filter.every_ns, parse_instant(word(), token_.offset));
     return advance();
   }
 

@@ -18,8 +18,9 @@ inline constexpr std::array<std::string_view, 5> kShapeWords = {"top-down", "bot
 inline constexpr std::array<std::string_view, 5> kGranularityWords = {"address", "line", "function", "file",
                                                                       "module"};
 inline constexpr std::array<std::string_view, 4> kOpWords = {"keep", "drop", "hide", "collapse"};
-inline constexpr std::array<std::string_view, 11> kByWords = {
-    "function", "module", "file", "package", "code", "fragment", "thread", "label", "time", "recursion", "mine"};
+inline constexpr std::array<std::string_view, 14> kByWords = {
+    "function", "module", "file",   "package", "code", "kind",      "work",
+    "fragment", "path",   "thread", "label",   "time", "recursion", "mine"};
 static_assert(kShapeWords.size() == static_cast<std::size_t>(Shape::callees) + 1);
 static_assert(kGranularityWords.size() == static_cast<std::size_t>(Granularity::module) + 1);
 static_assert(kOpWords.size() == static_cast<std::size_t>(FilterOp::collapse) + 1);
@@ -29,8 +30,13 @@ inline constexpr std::span<const std::string_view> kByWordsOfOps =
     std::span(kByWords).first(kByWords.size() - 1);
 // Divided and proven, as ViewSpec::proven.
 inline constexpr std::array<std::string_view, 2> kPathsWords = {"divided", "proven"};
+// Before a role and a clause.
+inline constexpr std::string_view kLinkedWord = "linked";
 // Begin a clause that is no filter.
 inline constexpr std::string_view kMetricWord = "metric", kPathsWord = "paths";
+
+// Follows a window of time that comes again.
+inline constexpr std::string_view kEveryWord = "every";
 
 // What begins no name that stands without quotes.
 inline constexpr std::array<std::string_view, 4> kReservedWords = {">", "=", "by", "of"};

@@ -48,6 +48,14 @@ bool opens_stack(std::string_view line) {
   return line.find("]: ") == std::string_view::npos && !line.ends_with("]:");
 }
 
+// "0x7f12" without a symbol, "ffffffff81012345" and "401136" of stacks in raw mode: no name of a function
+// begins with a digit, nor is one of sixteen hexadecimal digits.
+bool is_address(std::string_view text) {
+  if (text.starts_with("0x")) return true;
+  const bool all_hex = text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return all_hex && !text.empty() && ((text[0] >= '0' && text[0] <= '9') || text.size() == 16);
+}
+
 class Reading {
  public:
   Reading(ReadContext& context, ProfileBuilder& builder)
@@ -311,7 +319,7 @@ class Reading {
       }
     }
     std::uint64_t address;
-    if (text.starts_with("0x") && parse_hex(text, address)) {
+    if (is_address(text) && parse_hex(text, address)) {
       spec.address = address;
       spec.is_return = is_return;
       spec.function = builder_.function(FunctionSpec{.name = builder_.string(text), .unresolved = true});
@@ -394,7 +402,7 @@ bool is_json(std::string_view text) {
 class BpftraceReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"bpftrace", "bpftrace maps", kExtensions, 630, "bpftrace", 2, kNotes};
+    static const ReaderInfo info{"bpftrace", "bpftrace maps", kExtensions, 630, "bpftrace", 3, kNotes};
     return info;
   }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/model/bytecode_index.h"
 #include "core/support/checked.h"
 #include "core/support/id.h"
 #include "formats/jfr/events.h"
@@ -425,13 +426,15 @@ class Conversion {
 
   void report() {
     StackCounts stacks;
-    for (const auto& writer : writers_) {
+    for (auto& writer : writers_) {
       if (!writer) continue;
       stacks.missing += writer->stacks.missing;
       stacks.without += writer->stacks.without;
       stacks.truncated += writer->stacks.truncated;
       stacks.unknown_methods += writer->stacks.unknown_methods;
       stacks.placed += writer->stacks.placed;
+      if (writer->stacks.indices > 0)
+        writer->builder.info().properties.emplace_back(kBytecodeProperty, kBytecodePlusOne);
     }
     const auto row = [&](std::string_view kind, Severity severity, std::string_view message,
                          std::uint64_t n) { context_.report.add(kind, severity, message, std::nullopt, n); };

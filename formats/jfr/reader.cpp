@@ -23,7 +23,7 @@ class JfrReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "jfr", "Java Flight Recorder", kExtensions, 20, "JDK Flight Recorder, async-profiler, Datadog", 4,
+        "jfr", "Java Flight Recorder", kExtensions, 20, "JDK Flight Recorder, async-profiler, Datadog", 5,
         kNotes};
     return info;
   }

@@ -22,8 +22,11 @@ RowReader reader_of(const LoadedChunk& in, std::uint32_t cls, std::initializer_l
 }
 
 // Lines and bytecode indices: 32 bits, negative or absurd when unknown.
+bool is_known(std::uint64_t value) {
+  return value < 0x7FFFFFFF;
+}
 std::uint32_t known(std::uint64_t value) {
-  return value < 0x7FFFFFFF ? static_cast<std::uint32_t>(value) : 0;
+  return is_known(value) ? static_cast<std::uint32_t>(value) : 0;
 }
 
 // "java/util/Map" is java.util.Map, "[B" is byte[], "[Ljava/lang/String;" is java.lang.String[].
@@ -63,6 +66,7 @@ StackResolver::StackResolver(const LoadedChunk& in, ProfileBuilder& builder, std
   module_class_ = m.index_of("jdk.types.Module");
   symbol_class_ = m.index_of("jdk.types.Symbol");
   frame_reader_ = reader_of(in, frame_class_, {"method", "lineNumber", "bytecodeIndex", "type"});
+  has_index_ = frame_class_ != kNone && m.classes()[frame_class_].field("bytecodeIndex") != nullptr;
   thread_reader_ =
       reader_of(in, thread_class_, {"osName", "osThreadId", "javaName", "javaThreadId", "virtual"});
   method_reader_ = reader_of(in, method_class_, {"type", "name", "descriptor"});
@@ -196,7 +200,12 @@ Result<ContextId> StackResolver::make_context(std::uint32_t at) {
         spec.function = m.function;
         spec.module = m.module;
         spec.line = known(row.numbers[1]);
-        spec.address = known(row.numbers[2]);
+        // Native code has no bytecodes, whatever number stands there.
+        const bool of_java = k.kind == FrameKind::interpreted || k.kind == FrameKind::jit;
+        if (has_index_ && of_java && is_known(row.numbers[2])) {
+          spec.address = row.numbers[2] + 1;
+          ++counts_.indices;
+        }
         spec.kind = k.kind;
         spec.inlined = k.inlined;
         stack_.push_back(builder_.frame(spec));

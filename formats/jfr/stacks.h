@@ -15,7 +15,8 @@ struct StackCounts {
   std::uint64_t without = 0;    // events that have no stack
   std::uint64_t truncated = 0;  // different stacks that were cut by the recorder
   std::uint64_t unknown_methods = 0;
-  std::uint64_t placed = 0;  // methods whose file is known from their class alone
+  std::uint64_t placed = 0;   // methods whose file is known from their class alone
+  std::uint64_t indices = 0;  // frames with an index of bytecode
 };
 
 class StackResolver {
@@ -54,6 +55,7 @@ class StackResolver {
   StackCounts& counts_;
   std::uint32_t stack_class_, frame_class_, thread_class_, method_class_, class_class_, kind_class_,
       package_class_, module_class_, symbol_class_;
+  bool has_index_ = false;  // of bytecodes; a field that is missing reads as 0, which is one
   RowReader frame_reader_, thread_reader_, method_reader_, class_reader_, package_reader_, module_reader_;
   std::vector<ContextId> contexts_;
   std::vector<ThreadId> threads_;

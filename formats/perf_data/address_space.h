@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/model/profile_builder.h"
+#include "core/support/file_identity.h"
 #include "formats/perf_data/symbol_files.h"
 #include "formats/support/code_ranges.h"
 
@@ -24,6 +25,7 @@ struct Mapping {
   bool anonymous = false;  // no file's code: a JIT compiler may have written there
   bool absolute = false;   // addresses are kept as they are: the kernel itself
   AddressKind addresses = AddressKind::file_offset;
+  FileIdentity identity = {};  // where there is no build id
 };
 
 // Immutable when shared: fork() makes two processes point to one. `id` changes whenever an address that was

@@ -51,7 +51,8 @@ std::uint32_t CopiedStacks::module_of(const Images& images, const Mapping& mappi
   const std::uint64_t key = std::uint64_t{mapping.file.v} << 32 | mapping.build_id.v;
   const auto [at, is_new] = module_rows_.try_emplace(key, static_cast<std::uint32_t>(modules_.size()));
   if (is_new) {
-    modules_.push_back({std::string(images.text(mapping.file)), std::string(images.text(mapping.build_id))});
+    modules_.push_back({std::string(images.text(mapping.file)), std::string(images.text(mapping.build_id)),
+                        mapping.identity});
     batch_.modules.push_back(modules_.back());
   }
   return at->second;

@@ -83,6 +83,7 @@ std::uint32_t Images::add_mapping(const MapRecord& record, bool kernel) {
   }
   mapping.file = builder_.string(name);
   mapping.build_id = builder_.string(build_id);
+  if (build_id.empty() && !kernel && !mapping.anonymous) mapping.identity = record.identity;
   mappings_.push_back(mapping);
   return static_cast<std::uint32_t>(mappings_.size() - 1);
 }
@@ -95,7 +96,18 @@ Mapping* Images::mapping_at(const AddressSpace& space, std::uint64_t address) {
   const std::string file(builder_.text(mapping.file)), build_id(builder_.text(mapping.build_id));
   mapping.module = builder_.module({.name = file, .build_id = build_id, .addresses = mapping.addresses});
   mapping.unresolved = unresolved(file);
+  if (mapping.identity.inode != 0) add_identity(file, mapping.identity);
   return &mapping;
+}
+
+// Two files by one name are told apart by nothing: there is no saying which one code is of.
+void Images::add_identity(const std::string& file, const FileIdentity& identity) {
+  const auto known = std::find_if(identities_.begin(), identities_.end(),
+                                  [&](const auto& other) { return other.first == file; });
+  if (known == identities_.end())
+    identities_.emplace_back(file, identity);
+  else if (known->second != identity)
+    known->second = {};
 }
 
 void Images::insert(AddressSpace& space, const MapRecord& record, std::uint32_t row) {
@@ -271,6 +283,23 @@ void Images::resolve_kernel(AddressSpace& space, std::uint64_t address, bool is_
                                  .name = builder_.string(made->name),
                                  .function = spec.function});
   frames_.push_back(builder_.frame(spec));
+}
+
+BranchPlace Images::place(Process& process, std::uint64_t address) {
+  // The upper half is the kernel's on every 64-bit machine.
+  const bool kernel = address >> 63 != 0;
+  AddressSpace& space = kernel ? kernel_ : *process.space;
+  if (const std::uint32_t row = space.jit.find(address); row != kNone) {
+    if (!kernel) return {in_memory(jit_rows_[row].dump->module), address};
+    return {in_memory(kernel_symbols_[row].bpf ? "[bpf]" : "[kernel.kallsyms]"), address};
+  }
+  const Mapping* mapping = mapping_at(space, address);
+  const bool in_no_file = !mapping || mapping->anonymous;
+  space.missed |= in_no_file;
+  if (!kernel && in_no_file && space.perf_map && space.perf_map->map.ranges.find(address) != kNone)
+    return {in_memory(space.perf_map->module), address};
+  if (!mapping) return {};
+  return {mapping->module, mapping->absolute ? address : address - mapping->start + mapping->file_offset};
 }
 
 std::span<const FrameId> Images::frames(Process& process, CpuMode mode, std::uint64_t address,

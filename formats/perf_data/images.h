@@ -6,8 +6,11 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "core/model/branches.h"
+#include "core/support/file_identity.h"
 #include "core/support/interner.h"
 #include "formats/perf_data/address_space.h"
 #include "formats/perf_data/features.h"
@@ -20,6 +23,7 @@ struct MapRecord {
   std::uint64_t start = 0, size = 0, file_offset = 0;
   std::string_view file;
   std::string build_id;
+  FileIdentity identity = {};  // of MMAP2 without a build id
 };
 
 class Images {
@@ -43,6 +47,11 @@ class Images {
   // Frames at an address, innermost first; at least one. `is_return`: the instruction before it made a call.
   std::span<const FrameId> frames(Process& process, CpuMode mode, std::uint64_t address, bool is_return);
 
+  // Where an address is in its module; no module: nothing is known of it. Of a branch, so exact.
+  BranchPlace place(Process& process, std::uint64_t address);
+  // Changes whenever an address of the kernel that was looked up before may have another meaning.
+  std::uint32_t kernel_id() const { return kernel_.id; }
+
   bool is_mapped(const Process& process, std::uint64_t address) const {
     return process.space->mappings.find(address) != kNone;
   }
@@ -59,6 +68,8 @@ class Images {
   // The symbol that the kernel was recorded with the place of; "" none.
   const std::string& kernel_symbol_name() const { return reference_symbol_; }
   std::uint64_t kernel_symbol_address() const { return reference_address_; }
+  // Files with code that was met, and no build id.
+  const std::vector<std::pair<std::string, FileIdentity>>& identities() const { return identities_; }
   // Memory maps that were copied for forked processes are bounded.
   Result<void> status() const;
 
@@ -82,6 +93,7 @@ class Images {
   AddressSpace& own(Process& process);
   std::uint32_t add_mapping(const MapRecord& record, bool kernel);
   Mapping* mapping_at(const AddressSpace& space, std::uint64_t address);  // null: nothing is there
+  void add_identity(const std::string& file, const FileIdentity& identity);
   void insert(AddressSpace& space, const MapRecord& record, std::uint32_t row);
   void add_jit(Process& process, const std::shared_ptr<const LoadedJitDump>& dump, std::size_t code);
   FunctionId unresolved(std::string_view module);
@@ -102,6 +114,7 @@ class Images {
   std::uint64_t reference_address_ = 0;
   std::unordered_map<std::uint32_t, Process> processes_;
   std::vector<Mapping> mappings_;
+  std::vector<std::pair<std::string, FileIdentity>> identities_;
   std::vector<JitRow> jit_rows_;
   std::vector<KernelSymbol> kernel_symbols_;  // rows of kernel_.jit
   RowSet known_;

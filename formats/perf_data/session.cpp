@@ -189,7 +189,10 @@ void Session::handle_mmap(const RecordHeader& header, ByteCursor body, std::uint
       const auto id = body.bytes(kMaxId);
       if (body.ok()) record.build_id = build_id_text(id.first(std::min(length, kMaxId)));
     } else {
-      body.skip(24);
+      record.identity.major = body.u32();
+      record.identity.minor = body.u32();
+      record.identity.inode = body.u64();
+      record.identity.generation = body.u64();
     }
     body.skip(8);  // protection, flags
   }
@@ -434,7 +437,8 @@ Result<void> Session::handle_sample(const RecordHeader& header, ByteCursor body,
 
   if (stack_.empty() && !unwound) no_stack_.add(offset);
   if (attr.sample_type & kStackUser && sample_.stack.left() > 0 && !unwound) stacks_.add(offset);
-  if (sample_.n_branches > 0 && !(attr.branch_sample_type & kBranchCallStack)) branches_.add(offset);
+  if (sample_.n_branches > 0 && !(attr.branch_sample_type & kBranchCallStack))
+    branch_stacks_.add(sample_, attr, mode, order_, images_, process, offset);
   if (attr.sample_type & kRaw) raw_.add(offset);
   if (attr.sample_type & (kAddr | kWeight | kWeightStruct | kDataSrc)) memory_.add(offset);
   if (attr.frequency() && !(attr.sample_type & kPeriod)) no_period_.add(offset);

@@ -10,21 +10,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "formats/perf_data/branch_collector.h"
 #include "formats/perf_data/copied_stacks.h"
+#include "formats/perf_data/counter.h"
 #include "formats/perf_data/images.h"
 #include "formats/perf_data/sample.h"
 #include "formats/reader.h"
 
 namespace profd::perf_data {
-
-struct Counter {
-  std::uint64_t n = 0;
-  std::uint64_t first = 0;
-  void add(std::uint64_t offset, std::uint64_t count = 1) {
-    if (n == 0) first = offset;
-    n += count;
-  }
-};
 
 // One sample of one event. `again`: another event of the group that was read at the same moment.
 struct SampleRow {
@@ -106,6 +99,7 @@ class Session {
   SymbolFiles files_;
   Images images_;
   CopiedStacks copies_;
+  BranchCollector branch_stacks_;
   std::vector<Event> events_;
   std::unordered_map<std::uint64_t, std::uint32_t> event_by_id_;
   unsigned ip_register_ = kNoRegister;
@@ -125,8 +119,8 @@ class Session {
   std::unordered_map<std::uint64_t, std::uint64_t> group_values_;  // by event id: the value read last
   std::vector<SampleRow> rows_;
 
-  Counter malformed_, unknown_event_, unknown_record_, lost_, lost_samples_, throttled_, branches_, stacks_,
-      deferred_, hardware_trace_, raw_, memory_, switches_, no_stack_, no_period_, simpleperf_;
+  Counter malformed_, unknown_event_, unknown_record_, lost_, lost_samples_, throttled_, stacks_, deferred_,
+      hardware_trace_, raw_, memory_, switches_, no_stack_, no_period_, simpleperf_;
 };
 
 }  // namespace profd::perf_data

@@ -42,6 +42,9 @@ void Session::describe(std::int64_t first_time, std::int64_t last_time) {
     info.properties.emplace_back("kernel " + images_.kernel_symbol_name(),
                                  fmt::format("{:#x}", images_.kernel_symbol_address()));
   }
+  for (const auto& [file, identity] : images_.identities())
+    if (identity.inode != 0)
+      info.properties.emplace_back(std::string(kFileIdentityKey) + file, identity_text(identity));
   if (last_time == SampleRow::kNoTime) return;
   info.duration_ns = last_time - first_time;
   if (!features_.clock) return;
@@ -141,9 +144,9 @@ void Session::report() {
       "are missing",
       stacks_);
   copies_.report();
+  builder_.set_branches(std::move(branch_stacks_).finish(context_.report));
   row("deferred-callchain", Severity::loss, "user call chains that were recorded later were not read",
       deferred_);
-  row("branch-stack", Severity::info, "samples with a branch stack, which was not read", branches_);
   row("raw-data", Severity::info, "samples with the fields of a tracepoint, which were not read", raw_);
   row("memory-data", Severity::info,
       "samples with a data address, weight or data source, which were not read", memory_);

@@ -438,7 +438,9 @@ class Reading {
         "frames are not indented, as in a text that was pasted: lines of an address, a symbol and a module "
         "were taken for frames",
         pasted_frames_);
-    row("branch-stack", Severity::info, "branch stacks were not read", branches_);
+    row("branch-stack", Severity::info,
+        "branch stacks were not read: the text has addresses in memory, perf.data where in a binary they are",
+        branches_);
     row("tracepoint-fields", Severity::info, "the fields that tracepoints print were not read",
         tracepoint_fields_);
     row("event-record", Severity::info, "lines of --show-mmap-events and its kin are no samples",

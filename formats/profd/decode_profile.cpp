@@ -369,12 +369,12 @@ Result<DecodedProfile> decode_profile(const Field& message, const ColumnBytes::S
     const bool scalar = f.number == profile::default_metric || f.number == profile::n_samples;
     if (scalar)
       PROFD_CHECK(expect(f, WireType::varint));
-    else if (f.number <= profile::pieces)
+    else if (f.number <= profile::branches)
       PROFD_CHECK(expect(f, WireType::bytes));
     // Two messages of one table would have to be merged column by column; nobody writes that.
     const bool once = (f.number <= profile::samples && f.number != profile::metrics) ||
                       f.number == profile::stated || f.number == profile::timeline ||
-                      f.number == profile::pieces;
+                      f.number == profile::pieces || f.number == profile::branches;
     if (!scalar && once) {
       if ((seen >> f.number & 1) != 0)
         return fail(ErrorCode::malformed, fmt::format("field {} of a profile comes twice", f.number),
@@ -399,6 +399,8 @@ Result<DecodedProfile> decode_profile(const Field& message, const ColumnBytes::S
       }
       case profile::pieces:
         return put(decode_pieces(f, sink), d.pieces);
+      case profile::branches:
+        return put(decode_branches(f, sink), d.branches);
       case profile::threads:
         return put(decode_threads(f, sink), d.threads);
       case profile::labels:

@@ -1,6 +1,8 @@
 // The table messages of a profile; the inside of decode_profile.cpp.
 #pragma once
 
+#include <memory>
+
 #include "core/model/profile.h"
 #include "formats/profd/column_reader.h"
 
@@ -13,6 +15,9 @@ Result<FrameTable> decode_frames(const Field& field, const ColumnBytes::Sink& si
 Result<PieceTable> decode_pieces(const Field& field, const ColumnBytes::Sink& sink);
 Result<ThreadTable> decode_threads(const Field& field, const ColumnBytes::Sink& sink);
 Result<LabelTable> decode_labels(const Field& field, const ColumnBytes::Sink& sink);
+// Complete; what is in the columns check_branches() tells.
+Result<std::shared_ptr<const BranchStacks>> decode_branches(const Field& field, const ColumnBytes::Sink& sink);
+Result<void> check_branches(const ProfileData& data, bool loose);
 Result<Timeline> decode_timeline(const Field& field, const ColumnBytes::Sink& sink);
 
 Result<void> complete_tables(ProfileData& data);

@@ -1,5 +1,6 @@
 #include "formats/profd/loose.h"
 
+#include "core/model/branch_sums.h"
 #include "core/model/profile_builder.h"
 #include "core/support/text.h"
 
@@ -66,6 +67,23 @@ void add_tables(const ProfileData& d, ProfileBuilder& builder, Ids& ids, std::ui
     }
     ids.label_sets.push_back(builder.label_set(labels));
   }
+}
+
+void add_branches(const BranchStacks& branches, const Ids& ids, ProfileBuilder& builder) {
+  BranchSums sums;
+  sums.add_stacks(branches.n_stacks);
+  sums.leave_out(branches.n_left_out);
+  const TakenTable& taken = branches.taken;
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    const ModuleId to = taken.to_module[i];
+    const std::uint32_t row = sums.taken_row({ids.modules[taken.from_module[i].v], taken.from[i]},
+                                             {to.valid() ? ids.modules[to.v] : ModuleId{}, taken.to[i]});
+    sums.add_taken(row, taken.counts(i));
+  }
+  const RunTable& runs = branches.runs;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    sums.add_run(sums.run_row(ids.modules[runs.module[i].v], runs.first[i], runs.last[i]), runs.count[i]);
+  builder.set_branches(std::move(sums).finish());
 }
 
 Value value_at(const ValueColumn& column, std::size_t row) {
@@ -192,6 +210,7 @@ Result<ProfileBuilder> build_loose(const DecodedProfile& profile, StopToken stop
     }
     builder.add_association(std::move(table));
   }
+  if (d.branches) add_branches(*d.branches, ids, builder);
   if (d.stated) builder.state_as(*d.stated, [&](std::uint32_t frame) { return ids.frames[frame]; });
   return builder;
 }

@@ -12,6 +12,7 @@
 #include "core/model/timeline_order.h"
 #include "core/support/checked.h"
 #include "core/support/hash.h"
+#include "formats/profd/decode_tables.h"
 
 namespace profd::profd_format {
 namespace {
@@ -342,6 +343,7 @@ Result<void> validate(const DecodedProfile& profile, Executor& executor, const S
   Laws laws;
   PROFD_CHECK(check_strings(d.strings, !profile.loose, laws));
   PROFD_CHECK(check_tables(d, laws));
+  if (d.branches) PROFD_CHECK(check_branches(d, profile.loose));
   const ContextTree& tree = d.tree;
   const ContextTree& contexts = profile.contexts;
   const std::size_t n_frames = d.frames.size();

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "core/model/branches.h"
 #include "core/model/module_address.h"
 #include "formats/profd/checksum.h"
 #include "formats/profd/message_plan.h"
@@ -66,6 +67,26 @@ void plan_pieces(MessagePlan& plan, const PieceTable& table) {
   plan.column(pieces::n_bytes, table.n_bytes);
   plan.column(pieces::name, table.name);
   plan.column(pieces::function, table.function);
+  plan.end();
+}
+
+void plan_branches(MessagePlan& plan, const BranchStacks& table) {
+  plan.begin(profile::branches);
+  plan.column(branches::from_module, table.taken.from_module);
+  plan.column(branches::from, table.taken.from);
+  plan.column(branches::to_module, table.taken.to_module);
+  plan.column(branches::to, table.taken.to);
+  plan.column(branches::taken, table.taken.taken);
+  plan.column(branches::judged, table.taken.judged);
+  plan.column(branches::mispredicted, table.taken.mispredicted);
+  plan.column(branches::timed, table.taken.timed);
+  plan.column(branches::cycles, table.taken.cycles);
+  plan.column(branches::run_module, table.runs.module);
+  plan.column(branches::run_first, table.runs.first);
+  plan.column(branches::run_last, table.runs.last);
+  plan.column(branches::run_count, table.runs.count);
+  plan.varint(branches::n_stacks, table.n_stacks);
+  if (table.n_left_out != 0) plan.varint(branches::n_left_out, table.n_left_out);
   plan.end();
 }
 
@@ -284,6 +305,7 @@ void plan_profile(MessagePlan& plan, const ProfileData& d) {
   if (d.stated) plan_stated(plan, *d.stated);
   if (d.timeline) plan_timeline(plan, *d.timeline);
   plan_pieces(plan, d.pieces);
+  if (d.branches) plan_branches(plan, *d.branches);
   plan.end();
 }
 

@@ -26,7 +26,7 @@ class VmProfilerReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
     static const ReaderInfo info{
-        "vm-profiler", "Cog VM profiler", kExtensions, 826, "Squeak and Pharo VMProfiler", 1, kNotes};
+        "vm-profiler", "Cog VM profiler", kExtensions, 826, "Squeak and Pharo VMProfiler", 2, kNotes};
     return info;
   }
 

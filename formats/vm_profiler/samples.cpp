@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/model/bytecode_index.h"
 #include "core/support/checked.h"
 
 namespace profd::vm_profiler {
@@ -12,7 +13,7 @@ Samples::Samples(ProfileBuilder& builder, bool collections)
     : builder_(builder),
       samples_(builder.add_metric("samples", "count")),
       collections_(collections),
-      range_key_(builder.string("bytecodes")) {
+      range_key_(builder.string(kBytecodeLabel)) {
   if (collections) {
     builder.add_metric("collections", "count");
     builder.add_metric("gc time", "milliseconds", true);
@@ -32,6 +33,8 @@ void Samples::add(std::string_view module, std::string_view function, std::int64
   SampleContext where;
   if (range != nullptr) {
     frame.address = range->from;
+    if (!bytecodes_) builder_.info().properties.emplace_back(kBytecodeProperty, kBytecodeFromOne);
+    bytecodes_ = true;
     const std::string text =
         range->to == 0 ? fmt::format("{}->", range->from) : fmt::format("{}->{}", range->from, range->to);
     const Label label{range_key_, false, builder_.string(text)};

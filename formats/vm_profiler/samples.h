@@ -32,7 +32,7 @@ class Samples {
  private:
   ProfileBuilder& builder_;
   MetricId samples_;
-  bool collections_;
+  bool collections_, bytecodes_ = false;
   std::int64_t total_ = 0;
   StringId range_key_;
 };

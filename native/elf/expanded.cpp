@@ -81,6 +81,50 @@ Result<SectionBytes> section_bytes(const ElfImage& image, const Section& section
   return SectionBytes{raw, nullptr};
 }
 
+namespace {
+
+Result<SectionBytes> expand_zstd(Bytes bytes, ExpansionBudget& budget) {
+  struct Free {
+    void operator()(ZSTD_DStream* one) const { ZSTD_freeDStream(one); }
+  };
+  const std::unique_ptr<ZSTD_DStream, Free> stream(ZSTD_createDStream());
+  if (!stream) return fail(ErrorCode::internal, "zstd does not start");
+  ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+  std::vector<std::uint8_t> out;
+  std::uint64_t written = 0;
+  std::size_t left = 1;
+  while (left != 0) {
+    if (written == out.size()) {
+      const std::uint64_t more = std::max<std::uint64_t>(1u << 16, out.size());
+      PROFD_CHECK(take(budget, more));
+      out.resize(out.size() + more);
+    }
+    ZSTD_outBuffer to{out.data() + written, out.size() - written, 0};
+    const std::size_t read_before = in.pos;
+    left = ZSTD_decompressStream(stream.get(), &to, &in);
+    written += to.pos;
+    const bool stands = to.pos == 0 && in.pos == read_before;
+    if (ZSTD_isError(left) != 0 || (left != 0 && stands))
+      return fail(ErrorCode::malformed, "bytes that are no whole zstd frame");
+  }
+  out.resize(written);
+  return keep(std::move(out));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const std::vector<std::uint8_t>>> expand_file(Bytes bytes, ExpansionBudget& budget) {
+  constexpr std::string_view kXz(
+      "\xfd"
+      "7zXZ\0",
+      6),
+      kZstdFrame("\x28\xb5\x2f\xfd", 4);
+  if (!starts_with(bytes, kXz) && !starts_with(bytes, kZstdFrame)) return nullptr;
+  PROFD_TRY(SectionBytes expanded,
+            starts_with(bytes, kXz) ? expand_xz(bytes, budget) : expand_zstd(bytes, budget));
+  return std::move(expanded.owned);
+}
+
 Result<SectionBytes> expand_xz(Bytes bytes, ExpansionBudget& budget) {
   struct Stream {
     lzma_stream lzma = LZMA_STREAM_INIT;

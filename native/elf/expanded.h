@@ -24,6 +24,9 @@ struct SectionBytes {
 // `limit` where the budget does not suffice, malformed where the bytes do not expand to what they claim.
 Result<SectionBytes> section_bytes(const ElfImage& image, const Section& section, ExpansionBudget& budget);
 
+// A whole file that is compressed by xz or zstd, as modules of kernels are; null where it is neither.
+Result<std::shared_ptr<const std::vector<std::uint8_t>>> expand_file(Bytes bytes, ExpansionBudget& budget);
+
 // An xz stream of unknown size, as .gnu_debugdata holds.
 Result<SectionBytes> expand_xz(Bytes bytes, ExpansionBudget& budget);
 

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 
 #include "native/elf/debug_links.h"
+#include "native/elf/expanded.h"
+#include "native/elf/kernel_module.h"
 #include "workers/frames.h"
 
 namespace profd::worker {
@@ -108,8 +110,22 @@ Result<MappedFilePtr> MappedFile::map(int fd) {
   void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (at == MAP_FAILED) return fail(ErrorCode::limit, "it cannot be mapped");
   MappedFilePtr file(new MappedFile(at, size));
-  PROFD_TRY(file->image_, native::read_elf({static_cast<const std::uint8_t*>(at), size}));
+  PROFD_CHECK(file->expand());
   return file;
+}
+
+Result<void> MappedFile::expand() {
+  // The largest modules have some tens of megabytes, those with debug information ten times that.
+  native::ExpansionBudget budget{std::uint64_t{768} << 20};
+  native::Bytes bytes(static_cast<const std::uint8_t*>(at_), size_);
+  PROFD_TRY(owned_, native::expand_file(bytes, budget));
+  if (owned_) bytes = *owned_;
+  PROFD_TRY(image_, native::read_elf(bytes));
+  if (!image_.relocatable) return {};
+  PROFD_TRY(std::vector<std::uint8_t> laid_out, native::lay_out_module(image_, budget));
+  owned_ = std::make_shared<const std::vector<std::uint8_t>>(std::move(laid_out));
+  PROFD_TRY(image_, native::read_elf(*owned_));
+  return {};
 }
 
 MappedFile::~MappedFile() {

@@ -15,6 +15,7 @@
 namespace profd::worker {
 
 // A whole file, mapped to be read. One that is cut short meanwhile ends this process, as it is meant to.
+// Modules of kernels are expanded and laid out (native/elf/kernel_module.h).
 class MappedFile {
  public:
   static Result<std::unique_ptr<MappedFile>> map(int fd);
@@ -27,8 +28,11 @@ class MappedFile {
  private:
   MappedFile(void* at, std::size_t size) : at_(at), size_(size) {}
 
+  Result<void> expand();
+
   void* at_;
   std::size_t size_;
+  std::shared_ptr<const std::vector<std::uint8_t>> owned_;  // what the image is of; null: the file
   native::ElfImage image_;
 };
 using MappedFilePtr = std::unique_ptr<MappedFile>;

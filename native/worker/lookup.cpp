@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/support/executor.h"
+#include "native/elf/kernel_module.h"
+#include "native/elf/symbols.h"
 #include "native/lines/resolver.h"
 #include "native/worker/files.h"
 #include "workers/frames.h"
@@ -32,9 +35,16 @@ bool has_code_bytes(const ElfImage& image) {
   });
 }
 
+// How much further in memory a kernel was than its file says; nothing where that lacks the symbol.
+std::optional<std::uint64_t> shift_of(const ElfImage& image, const ModuleOrder& order) {
+  for (const native::Symbol& symbol : native::code_symbols(image, native::SymbolTable::symtab))
+    if (symbol.name == order.reference_symbol) return order.reference_address - symbol.vaddr;
+  return std::nullopt;
+}
+
 // What of the binary's image is loaded where, for addresses of `kind`: executable parts before others where
-// two would be one.
-std::vector<Part> parts_of(const ElfImage& image, Addresses kind) {
+// two would be one. `shift`: of what is loaded elsewhere than its file says.
+std::vector<Part> parts_of(const ElfImage& image, Addresses kind, std::uint64_t shift) {
   std::vector<native::Segment> segments = image.segments;
   std::stable_sort(segments.begin(), segments.end(), [](const native::Segment& a, const native::Segment& b) {
     return a.executable && !b.executable;
@@ -54,7 +64,9 @@ std::vector<Part> parts_of(const ElfImage& image, Addresses kind) {
     if (fits && std::none_of(parts.begin(), parts.end(), overlaps)) parts.push_back(part);
   };
   for (const native::Segment& segment : segments) {
-    if (kind == Addresses::image_offset)
+    if (kind == Addresses::loaded)
+      add({segment.vaddr + shift, segment.memory_size, segment.vaddr});
+    else if (kind == Addresses::image_offset)
       add({segment.vaddr - base, segment.memory_size, segment.vaddr});
     else if (has_code)
       add({segment.offset, segment.file_size, segment.vaddr});
@@ -62,6 +74,11 @@ std::vector<Part> parts_of(const ElfImage& image, Addresses kind) {
   // A file of debug information alone: its code is the one part that is meant.
   if (kind == Addresses::file_offset && !has_code && !segments.empty())
     add({segments.front().offset, segments.front().memory_size, segments.front().vaddr});
+  // A module of a kernel, laid out from 0 on.
+  if (kind == Addresses::image_offset && segments.empty())
+    for (const native::Section& section : image.sections)
+      if (section.loaded() && section.executable() && section.vaddr < native::kModuleData)
+        add({section.vaddr, section.size, section.vaddr});
   std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.from < b.from; });
   return parts;
 }
@@ -192,8 +209,23 @@ Result<Done> look_up(int socket, const ModuleOrder& order) {
   PROFD_TRY(ModuleImages images, find_images(socket, order));
   if (images.best() == nullptr) return Done{};
   std::vector<Part> parts;
-  if (order.kind != Addresses::vaddr && !order.addresses.empty())
-    parts = parts_of(images.binary ? images.binary->image() : *images.best(), order.kind);
+  if (order.kind != Addresses::vaddr && !order.addresses.empty()) {
+    const ElfImage& image = images.binary ? images.binary->image() : *images.best();
+    std::uint64_t shift = 0;
+    if (order.kind == Addresses::loaded) {
+      // The binary may be without the symbols that the other file is there for.
+      auto found = shift_of(image, order);
+      if (!found) found = shift_of(*images.best(), order);
+      if (!found) {
+        Done done;
+        done.problem =
+            cut("its file has no " + order.reference_symbol + ", by which it would be found in memory");
+        return done;
+      }
+      shift = *found;
+    }
+    parts = parts_of(image, order.kind, shift);
+  }
   return look_up_parts(socket, images, places_of(order, parts), parts);
 }
 

@@ -112,8 +112,10 @@ int annotate(const AnnotateOptions& options, const Console& console) {
   request.metrics = columns;
   request.att = options.att;
   request.piece = static_cast<std::uint32_t>(options.piece - 1);
+  request.source_lines = options.listing.mode == CodeMode::source && !options.json;
   const SymbolOptions how = symbol_options_from_environment();
-  const SymbolPlaces places = places_here(options.profile.file, options.profile);
+  SymbolPlaces places = places_here(options.profile.file, options.profile);
+  add_identities(view->profile(), places.identities);
   auto answer = disassembly_answer(
       *view->views, request,
       [&](const CodeQuestion& question) {

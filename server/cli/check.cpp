@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "server/cli/check_code.h"
 #include "server/cli/file_error.h"
 #include "server/cli/formats.h"
 #include "server/cli/json_writer.h"
@@ -42,7 +43,9 @@ std::string_view outcome_of(const Error& error) {
   return "failed";
 }
 
-std::string ok_json(const std::string& file, const OpenedFile& opened) {
+// `states` are those of the profiles, one of each.
+std::string ok_json(const std::string& file, const OpenedFile& opened,
+                    const std::vector<CodeStates>& states) {
   std::string out;
   JsonWriter json(out);
   json.begin_object();
@@ -51,7 +54,8 @@ std::string ok_json(const std::string& file, const OpenedFile& opened) {
   json.field("outcome", opened.report.has_losses() ? "ok with losses" : "ok");
   json.key("profiles");
   json.begin_array();
-  for (const ProfilePtr& profile : opened.profiles) {
+  for (std::size_t row = 0; row < opened.profiles.size(); ++row) {
+    const ProfilePtr& profile = opened.profiles[row];
     json.begin_object();
     json.field("name", profile->info().name);
     json.field("records", profile->n_samples());
@@ -66,6 +70,7 @@ std::string ok_json(const std::string& file, const OpenedFile& opened) {
       json.end_object();
     }
     json.end_array();
+    write_code_states(states[row], json);
     json.end_object();
   }
   json.end_array();
@@ -113,7 +118,8 @@ std::string error_json(const std::string& file, const Error& error) {
   return out;
 }
 
-std::string ok_text(const Console& console, const std::string& file, const OpenedFile& opened) {
+std::string ok_text(const Console& console, const std::string& file, const OpenedFile& opened,
+                    const std::vector<CodeStates>& states) {
   const bool losses = opened.report.has_losses();
   const Profile& profile = *opened.profiles.front();
   std::string what = fmt::format("{}, {}, {} contexts", opened.decision.format,
@@ -126,7 +132,22 @@ std::string ok_text(const Console& console, const std::string& file, const Opene
     out += fmt::format("; {}: {}", to_string(row.severity), sanitize_text(row.message));
     if (row.count > 1) out += " (" + format_count(row.count) + " times)";
   }
-  return out + "\n";
+  out += "\n";
+  for (const CodeStates& of_profile : states) out += code_states_text(console, of_profile);
+  return out;
+}
+
+Result<std::vector<CodeStates>> states_of(const OpenedFile& opened, const std::string& file,
+                                          const ProfileOptions& options, const Console& console) {
+  std::vector<CodeStates> all;
+  PROFD_CHECK(read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
+    for (const ProfilePtr& profile : opened.profiles) {
+      PROFD_TRY(CodeStates states, code_states(profile, file, options, console, stop));
+      all.push_back(std::move(states));
+    }
+    return {};
+  }));
+  return all;
 }
 
 Result<OpenedFile> open_plain(const std::string& file, const ProfileOptions& options, Executor& executor) {
@@ -151,7 +172,9 @@ int check(const CheckOptions& options, const Console& console) {
     const auto opened = open_plain(file, options.profile, executor);
     std::string line;
     if (opened) {
-      line = options.json ? ok_json(file, *opened) : ok_text(console, file, *opened);
+      const auto states = states_of(*opened, file, options.profile, console);
+      if (!states) return console.fail(file_error_text(file, states.error()));
+      line = options.json ? ok_json(file, *opened, *states) : ok_text(console, file, *opened, *states);
     } else {
       all_fine = false;
       line = options.json ? error_json(file, opened.error())
@@ -167,12 +190,14 @@ int check(const CheckOptions& options, const Console& console) {
 
 void add_check(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<CheckOptions>();
-  CLI::App* app = root.add_subcommand("check", "Can these files be read, and what is lost: one line a file");
+  CLI::App* app =
+      root.add_subcommand("check", "Can these files be read, what is lost, and what is known of their code");
   app->add_option("FILE", options->files, "Files to try; - reads stdin");
   add_format_option(*app, options->profile.format);
   app->add_flag("--partial", options->profile.partial, "Read what is there of files that end early");
   app->add_flag("--no-cache", options->profile.no_cache,
                 "As without it: check never uses nor writes the cache");
+  add_code_options(*app, options->profile);
   app->add_flag("--json", options->json, "One JSON object a line, see docs/cli.md");
   app->add_flag("--formats", options->formats, "The same as `profd formats`");
   app->footer("Examples:\n  profd check *.pprof\n  profd check --json trace.json.gz | jq .outcome");

@@ -19,6 +19,8 @@ namespace {
 // Rows beside one that is shown are shown as well, so that it can be read.
 constexpr std::size_t kContext = 3;
 constexpr std::size_t kShare = 8;  // columns of a share
+constexpr std::size_t kExecuted = 10;
+constexpr std::size_t kMaxBranches = 2;  // told beside a row
 
 double share_of(const DisassemblyAnswer& answer, const Value& value) {
   const double whole = std::abs(as_double(answer.head.view_total.value));
@@ -60,8 +62,14 @@ class CodeListingText {
                     sanitize_text(piece.self.share_text), sanitize_text(piece.total.share_text),
                     sanitize_text(piece.module), piece.start, size, answer_.piece + 1, answer_.pieces.size());
     out_ += out_terminal_.dim(right_aligned("self", kShare) + right_aligned("total", kShare + 1) +
-                              metric_heads()) +
+                              metric_heads() + (has_executed() ? right_aligned("executed", kExecuted) : "")) +
             "\n";
+  }
+
+  bool has_executed() const { return options_.mode != CodeMode::source && !answer_.rows.executed.empty(); }
+  // Stands before the offset of a row.
+  std::size_t margin() const {
+    return 2 * kShare + 9 + 12 * answer_.columns.size() + (has_executed() ? kExecuted : 0);
   }
 
   std::string metric_heads() const {
@@ -100,7 +108,7 @@ class CodeListingText {
       n_left_ += end - row;
       left_ += self;
       if (end < shown.size() && row > 0) {
-        out_ += out_terminal_.dim(std::string(2 * kShare + 9, ' ') + arrows_.behind(row) + "  ...") + "\n";
+        out_ += out_terminal_.dim(std::string(margin(), ' ') + arrows_.behind(row) + "  ...") + "\n";
       }
       row = end;
       place_known_ = false;
@@ -115,11 +123,15 @@ class CodeListingText {
     for (const MetricRows& column : answer_.columns) {
       out_ += "  " + right_aligned(sanitize_text(column.self_text[row]), 10);
     }
+    if (has_executed()) out_ += right_aligned(rows.executed_text[row], kExecuted);
     const std::uint64_t offset = rows.address[row] - answer_.pieces[answer_.piece].start;
     out_ += left_aligned(fmt::format(" +{}", offset), 8) + arrows_.at(row) +
             (rows.matched[row] != 0 ? "* " : "  ");
     if (options_.bytes) out_ += left_aligned(bytes_of(row), 31);
-    out_ += instruction_text(row) + "\n";
+    out_ += instruction_text(row);
+    const std::string branches = branches_of_row(answer_.branches, row, kMaxBranches);
+    if (!branches.empty()) out_ += "  " + out_terminal_.dim("; " + sanitize_text(branches));
+    out_ += "\n";
   }
 
   std::string bytes_of(std::size_t row) const {
@@ -162,7 +174,7 @@ class CodeListingText {
     const std::string trimmed =
         text ? text->substr(std::min(text->find_first_not_of(" \t"), text->size())) : "";
     out_ +=
-        out_terminal_.dim(std::string(2 * kShare + 9, ' ') +
+        out_terminal_.dim(std::string(margin(), ' ') +
                           (row == 0 ? std::string(arrows_.width(), ' ') : arrows_.behind(row - 1)) + "  " +
                           headings.text[heading_] + (trimmed.empty() ? "" : "  " + sanitize_text(trimmed))) +
         "\n";
@@ -198,6 +210,7 @@ class CodeListingText {
       for (const CodeRest& rest : answer_.rest) parts.push_back(rest.why + ": " + rest.amount.share_text);
       if (answer_.rest.empty()) parts.emplace_back("between instructions: 0");
       if (!answer_.skid.empty()) parts.push_back(answer_.skid);
+      if (!answer_.branch_note.empty()) parts.push_back(answer_.branch_note);
     }
     if (!answer_.note.empty()) parts.push_back(answer_.note);
     std::string text;

@@ -31,6 +31,7 @@ std::string modules_table(const Console& console, const ModulesAnswer& answer) {
                        has_no_names(row) ? console.out.warning(state) : state,
                        with_file ? left_aligned(name, width) : name);
     if (with_file) out += "  " + sanitize_text(row.file);
+    if (row.by_inode) out += console.out.dim("  (by inode: the profile has no build id)");
     if (row.unchecked) out += console.out.dim("  (on your word: the profile has no build id)");
     out += "\n";
     if (!row.reason.empty()) out += "         " + sanitize_text(row.reason) + "\n";
@@ -64,6 +65,13 @@ void write_modules(const ModulesAnswer& answer, JsonWriter& json) {
     if (!row.remedy.empty()) json.field("remedy", row.remedy);
     if (!row.file.empty()) json.field("file", row.file);
     if (row.unchecked) json.field("unchecked", true);
+    if (row.by_inode) json.field("byInode", true);
+    if (!row.fetch.empty()) {
+      json.key("fetch");
+      json.begin_array();
+      for (const std::string& server : row.fetch) json.value(server);
+      json.end_array();
+    }
     json.key("tried");
     json.begin_array();
     for (const TriedFile& tried : row.tried) {

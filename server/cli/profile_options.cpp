@@ -19,11 +19,14 @@
 #include "server/cli/project_here.h"
 #include "server/cli/read_within.h"
 #include "server/cli/report_text.h"
+#include "server/cli/sets_here.h"
 #include "server/cli/symbols_here.h"
 #include "server/engine/formula_metrics.h"
+#include "server/engine/role_origin.h"
 #include "server/engine/mine.h"
 #include "server/engine/origins.h"
 #include "server/engine/pick_profile.h"
+#include "server/engine/rule_sets.h"
 #include "server/engine/workspace.h"
 #include "server/engine/workspace_files.h"
 #include "server/feature/escape.h"
@@ -96,20 +99,6 @@ std::string check_filters(const std::vector<Filter>& filters) {
 
 std::string check_view(const std::string& text) {
   return check_filters(checked(parse_view_spec(text)).filters);
-}
-
-// The project of the folder that the command is used in, else that folder.
-std::shared_ptr<const FrameRule> mine_here() {
-  std::error_code failed;
-  const std::string here = std::filesystem::current_path(failed).string();
-  ProjectFound project = find_project({here});
-  WorkspaceSnapshot workspace;
-  workspace.key = project.file ? project.file->root : here;
-  if (project.file) workspace.mappings = project.file->settings.mappings;
-  const std::vector<std::string> named =
-      project.file ? project.file->settings.mine : std::vector<std::string>();
-  if (named.empty()) workspace.files = files_of({workspace.key});
-  return mine_rule(std::move(workspace), named);
 }
 
 // Those of the command line, then those of the project.
@@ -251,13 +240,11 @@ void add_compare_options(CLI::App& app, ProfileOptions& options) {
   add_match_options(app, options);
 }
 
-void add_view_options(CLI::App& app, ProfileOptions& options) {
-  add_format_option(app, options.format);
-  app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
-  app.add_flag("--gc-on-stack", options.gc_on_stack,
-               "Show V8's garbage collector on the stack that ran before it, not by itself");
-  app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
-  app.add_flag("--no-symbols", options.no_symbols, "Look for no names in binaries");
+void add_code_options(CLI::App& app, ProfileOptions& options) {
+  app.add_flag("--no-symbols", options.no_symbols,
+               "Look for no names in binaries, and for no callers in copied stacks");
+  app.add_flag("--debuginfod", options.debuginfod,
+               "Fetch debug information that is not here from the servers that DEBUGINFOD_URLS names");
   app.add_option("--debug-dir", options.debug_dirs,
                  "A folder with binaries or their debug information; may be given again")
       ->type_name("DIR")
@@ -268,7 +255,19 @@ void add_view_options(CLI::App& app, ProfileOptions& options) {
       ->allow_extra_args(false);
   app.add_flag("--no-source-maps", options.no_source_maps,
                "Show scripts as they ran, not by the sources that their source maps name");
+}
+
+void add_view_options(CLI::App& app, ProfileOptions& options) {
+  add_format_option(app, options.format);
+  app.add_flag("--partial", options.partial, "Read what is there of a file that ends early");
+  app.add_flag("--gc-on-stack", options.gc_on_stack,
+               "Show V8's garbage collector on the stack that ran before it, not by itself");
+  app.add_flag("--no-cache", options.no_cache, "Neither use nor write the cache of big files");
+  add_code_options(app, options);
   app.add_option("--profile", options.profile, "Which one, in a file of several")->type_name("N|NAME");
+  app.add_option("--role", options.role,
+                 "Of records of several contexts one role: `profd correlate` lists them")
+      ->type_name("ROLE");
   app.add_option("--metric", options.metric, "The metric shown; default: the profile's own")
       ->type_name("NAME");
   Choices<std::optional<Granularity>> granularities;
@@ -286,6 +285,10 @@ void add_view_options(CLI::App& app, ProfileOptions& options) {
       ->type_name("FILTER")
       ->allow_extra_args(false)
       ->check([](const std::string& text) { return check_filters(checked(parse_filters(text))); });
+  app.add_option("--kind", options.kinds,
+                 "Only stacks through a kind of work: gc, allocation, locking, io …; may be given again")
+      ->type_name("KIND")
+      ->allow_extra_args(false);
   app.add_flag("--mine", options.mine,
                "Your own code only: what is not of the project here becomes one frame (.profd.toml: mine)");
   app.add_option("--spec,--view", options.spec,
@@ -322,11 +325,31 @@ int for_each_file(const ProfileOptions& options, const Console& console, bool he
   return turn.code;
 }
 
+// The project of the folder that the command is used in, else that folder.
+std::shared_ptr<const FrameRule> mine_here() {
+  std::error_code failed;
+  const std::string here = std::filesystem::current_path(failed).string();
+  ProjectFound project = find_project({here});
+  WorkspaceSnapshot workspace;
+  workspace.key = project.file ? project.file->root : here;
+  if (project.file) workspace.mappings = project.file->settings.mappings;
+  const std::vector<std::string> named =
+      project.file ? project.file->settings.mine : std::vector<std::string>();
+  if (named.empty()) workspace.files = files_of({workspace.key});
+  return mine_rule(std::move(workspace), named);
+}
+
 Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwise) {
   PROFD_TRY(ViewSpec spec, parse_view_spec(options.spec.empty() ? otherwise : options.spec));
   for (const std::string& text : options.filters) {
     PROFD_TRY(const std::vector<Filter> filters, parse_filters(text));
     spec.filters.insert(spec.filters.end(), filters.begin(), filters.end());
+  }
+  for (const std::string& kind : options.kinds) {
+    Filter keep;
+    keep.by = FilterBy::kind;
+    keep.pattern = kind;
+    spec.filters.push_back(std::move(keep));
   }
   if (options.mine) {
     Filter mine;
@@ -335,14 +358,19 @@ Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwi
     spec.filters.push_back(std::move(mine));
   }
   decide_mine(spec.filters, &mine_here);
+  decide_sets(spec.filters, [] { return sets_here(true); });
   if (!options.metric.empty()) spec.metric = options.metric;
   spec.proven = spec.proven || options.proven;
   if (options.granularity) spec.granularity = *options.granularity;
   return spec;
 }
 
-// Of a command: the working directory, and the folder of each profile.
-static ScriptRoots script_roots(const ProfileOptions& options) {
+// Then names are found for the parts, before they are put together.
+static bool is_made_of_others(const ProfileOptions& options) {
+  return !options.base.empty() || options.together || options.role;
+}
+
+ScriptRoots script_roots(const ProfileOptions& options) {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
   if (options.no_source_maps || error) return {};
@@ -367,7 +395,8 @@ Result<Load> load_of(const ProfileOptions& options, const Console& console, Exec
   }
   Load loaded;
   std::vector<ModuleLookup> found;
-  const bool composed = !options.base.empty() || options.together;
+  if (options.role) origin = role_origin(std::move(origin), options.profile, options.records, *options.role);
+  const bool composed = is_made_of_others(options);
   const Result<void> done = read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
     ProgressLine progress(console, name);
     const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
@@ -416,7 +445,7 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   std::vector<ModuleLookup> lookups;
   PROFD_TRY(Load load, load_of(options, console, executor, &lookups));
   const std::shared_ptr<const LoadedProfiles> loaded = std::move(load.profiles);
-  const bool compared = !options.base.empty() || options.together;  // then --profile is of the parts
+  const bool compared = is_made_of_others(options);  // then --profile is of the parts
   const auto picked = pick_profile(loaded->profiles, compared ? "" : options.profile);
   const std::string name = shown_file(options);
   if (!picked) return named(name, picked.error());
@@ -427,6 +456,8 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   open->profile = loaded->profiles[*picked];
   open->metric = open->profile->default_metric();
   open->origin = file_origin(options.file, {});
+  if (options.role)
+    open->uri = pairs_uri(is_uri(options.file) ? options.file : open->origin->uri(), options.records, *options.role);
   open->loaded = loaded;
   const auto formulas = formulas_of_view(options, *open->profile);
   if (!formulas) return named(name, formulas.error());

@@ -26,6 +26,9 @@ struct ProfileOptions {
   // compared.
   std::optional<Composed> together;
   std::vector<std::string> runs;
+  // One role of records of several contexts, in place of the profile; "" the last that the records have.
+  std::optional<std::string> role;
+  std::string records;  // which records; "" the first
   std::optional<Scaling> scale;
   std::vector<std::string> metric_pairs;  // BEFORE=AFTER
   MatchRules match;                       // of what is compared
@@ -34,11 +37,13 @@ struct ProfileOptions {
   bool no_cache = false;
   bool no_symbols = false;              // names are not looked for in binaries
   std::vector<std::string> debug_dirs;  // folders with binaries and their debug information
+  bool debuginfod = false;              // their user agrees that servers are asked for it
   std::vector<std::string> binaries;    // PATH or MODULE=PATH: what ran, on its user's word
   bool no_source_maps = false;
   std::string profile;  // number from 1, or name, inside a file of several
   std::vector<std::string> filters;
-  bool mine = false;  // as a last filter
+  std::vector<std::string> kinds;  // of work, that are kept
+  bool mine = false;               // as a last filter
   std::string spec;
   std::string metric;
   std::optional<Granularity> granularity;
@@ -56,6 +61,9 @@ std::string shown_file(const ProfileOptions& options);
 void add_profile_options(CLI::App& app, ProfileOptions& options, bool several = false);
 // The same without the file, for commands that name theirs otherwise.
 void add_view_options(CLI::App& app, ProfileOptions& options);
+
+// Where names of code are looked for: binaries, servers, source maps.
+void add_code_options(CLI::App& app, ProfileOptions& options);
 
 // --scale, --match-metric and how functions are matched, of what is compared.
 void add_compare_options(CLI::App& app, ProfileOptions& options);
@@ -91,8 +99,15 @@ struct OpenView {
   const MetricInfo& metric() const { return open->profile->metrics()[prepared.selection->metric().v]; }
 };
 
+// What is the user's own code where a command is run.
+std::shared_ptr<const FrameRule> mine_here();
+
 // What --spec, --filter, --granularity and --metric say; without --spec the others are of `otherwise`.
 Result<ViewSpec> spec_of(const ProfileOptions& options, std::string_view otherwise = "top-down by function");
+
+// Where scripts of profiles and their source maps may lie: the working directory, and the folder of each
+// profile.
+ScriptRoots script_roots(const ProfileOptions& options);
 
 // What the argument names: a path, "-" for stdin, a URI of an origin (origins.h). Progress on stderr when it
 // takes long and stderr is a terminal. Errors name the argument and say what to do next.

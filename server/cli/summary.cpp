@@ -15,10 +15,12 @@
 #include "server/cli/path_text.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
+#include "server/cli/sets_here.h"
 #include "server/feature/escape.h"
 #include "server/feature/exclusion.h"
 #include "server/feature/fitted_name.h"
 #include "server/feature/names.h"
+#include "server/feature/sets_answer.h"
 #include "server/feature/text.h"
 
 namespace profd {
@@ -156,6 +158,48 @@ void add_heaviest(const Console& console, const Summary& s, std::string& out) {
   }
 }
 
+void add_kinds(const Console& console, const SetsAnswer& kinds, std::string& out) {
+  const std::string text = kinds_text(kinds);
+  if (text.empty()) return;
+  out += "\n" + console.out.bold("Kinds of work") + console.out.dim("  profd sets has them all") + "\n  " +
+         sanitize_text(text) + "\n";
+}
+
+void add_tips(const Console& console, const TipsAnswer& tips, std::string& out) {
+  if (tips.tips.empty()) return;
+  out += "\n" + console.out.bold("Tips") + "\n";
+  for (const Tip& tip : tips.tips) {
+    out += "  " + sanitize_text(tip.text);
+    if (!tip.bound_text.empty()) out += " " + sanitize_text(tip.bound_text);
+    out += "\n";
+    std::string more = tip.advice;
+    if (!tip.filter.empty()) more += fmt::format("{}--filter '{}'", more.empty() ? "" : " · ", tip.filter);
+    more += fmt::format("{}{}", more.empty() ? "" : " · ", tip.id);
+    out += "    " + console.out.dim(sanitize_text(more)) + "\n";
+  }
+  if (tips.n_more > 0)
+    out += "  " + console.out.dim(fmt::format("{} weaker left out", count_of(tips.n_more, "one is", "are"))) +
+           "\n";
+}
+
+// What the sets of frames say of a profile.
+struct SetsOfView {
+  Result<SetsAnswer> kinds;
+  Result<TipsAnswer> tips;
+};
+SetsOfView sets_of(const OpenView& view) {
+  SetsAnswerRequest kinds;
+  kinds.open = view.open;
+  kinds.spec = view.spec;
+  kinds.sets = sets_here(false);
+  TipsRequest tips;
+  tips.open = view.open;
+  tips.spec = view.spec;
+  tips.sets = kinds.sets;
+  tips.rules = tips_here();
+  return {sets_answer(*view.views, kinds, StopToken{}), tips_answer(*view.views, tips, StopToken{})};
+}
+
 // What would make the numbers say more; small parts only in JSON.
 void add_missing(const Console& console, const Summary& s, std::string& out) {
   constexpr double kShown = 0.01;
@@ -195,6 +239,11 @@ int first_glance(const ProfileOptions& options, const FileTurn& turn, const Cons
     out += "\n" + console.out.warning(sanitize_text(excluded)) + "\n";
   add_hottest(console, *summary, out);
   add_heaviest(console, *summary, out);
+  const SetsOfView sets = sets_of(*view);
+  if (!sets.kinds) return console.fail(file_error_text(shown_file(options), sets.kinds.error()));
+  if (!sets.tips) return console.fail(file_error_text(shown_file(options), sets.tips.error()));
+  add_kinds(console, *sets.kinds, out);
+  add_tips(console, *sets.tips, out);
   add_missing(console, *summary, out);
   if (const auto modules = modules_of(*view)) add_missing_modules(console, *modules, out);
   append_report(console.out, summary->report, out);
@@ -226,6 +275,41 @@ void write_members(const OpenView& view, JsonWriter& json) {
       json.end_object();
     }
     json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_kinds(const SetsAnswer& kinds, JsonWriter& json) {
+  json.key("kinds");
+  json.begin_array();
+  for (const SetRow& row : kinds.sets) {
+    if (row.background) continue;  // whose code it is takes a project; `profd sets` looks
+    json.begin_object();
+    json.field("name", row.name);
+    json.field("title", row.title);
+    json.field("amount", row.amount.value);
+    json.field("share", row.amount.share_text);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_tips(const TipsAnswer& tips, JsonWriter& json) {
+  json.key("tips");
+  json.begin_array();
+  for (const Tip& tip : tips.tips) {
+    json.begin_object();
+    json.field("id", tip.id);
+    json.field("text", tip.text);
+    json.field("advice", tip.advice);
+    if (tip.bound) {
+      json.field("bound", tip.bound->value);
+      json.field("share", tip.bound->share_text);
+      json.field("filter", tip.filter);
+    }
+    if (tip.place) json.field("function", tip.place->name);
+    json.field("link", tip.link);
     json.end_object();
   }
   json.end_array();
@@ -281,6 +365,11 @@ int summary_json(const ProfileOptions& options, const FileTurn& turn, const Cons
     json.end_object();
   }
   json.end_array();
+  const SetsOfView sets = sets_of(*view);
+  if (!sets.kinds) return console.fail(file_error_text(shown_file(options), sets.kinds.error()));
+  if (!sets.tips) return console.fail(file_error_text(shown_file(options), sets.tips.error()));
+  write_kinds(*sets.kinds, json);
+  write_tips(*sets.tips, json);
   if (const auto modules = modules_of(*view)) {
     json.key("modules");
     write_modules(*modules, json);

@@ -11,6 +11,7 @@
 #include "server/engine/project_watch.h"
 #include "server/engine/stack_unwinding.h"
 #include "server/engine/symbolizing.h"
+#include "server/feature/modules_answer.h"
 
 namespace profd {
 namespace {
@@ -34,6 +35,8 @@ SymbolPlaces places_here(const std::string& file, const ProfileOptions& options)
   SymbolPlaces places = usual_symbol_places(is_file ? absolute_path(file) : "");
   for (const std::string& folder : options.debug_dirs) places.directories.push_back(absolute_path(folder));
   for (const std::string& binary : options.binaries) places.files.push_back(module_file(binary));
+  if (options.debuginfod) places.fetch.consent = FetchConsent::on;
+  if (options.no_cache) places.fetch.folder.clear();
   if (std::string project = project_here(); !project.empty()) {
     const ProjectFound found = find_project({project});
     if (found.file) places.mappings = found.file->settings.mappings;
@@ -57,10 +60,21 @@ Result<ProfilePtr> named_here(ProfilePtr profile, const std::string& file, const
                               std::vector<ModuleLookup>& lookups) {
   const SymbolOptions how = symbol_options_from_environment();
   const SymbolCache cache(options.no_cache ? "" : how.cache, how.max_cache_bytes);
+  const SymbolizeRequest request{places_here(file, options), {}};
+  if (options.debuginfod) {
+    if (request.places.fetch.servers.empty())
+      return fail(
+          ErrorCode::invalid,
+          "--debuginfod: no server is named; set DEBUGINFOD_URLS, as to https://debuginfod.elfutils.org/");
+    if (request.places.fetch.folder.empty())
+      return fail(ErrorCode::invalid, "--debuginfod: without a cache there is no place for what is fetched");
+  }
   ProgressLine progress(console, "names of " + (file == "-" ? std::string("stdin") : file));
   SymbolizeCalls calls;
+  calls.fetching = [&](const std::string& module, const worker::Fetching& so_far) {
+    progress.update(fetching_text(module, so_far, request.places.fetch.servers));
+  };
   calls.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
-  const SymbolizeRequest request{places_here(file, options), {}};
   PROFD_TRY(Symbolized symbolized,
             symbolize_profile(std::move(profile), request, {how.program, cache, how.limits, how.patience},
                               calls, stop));

@@ -20,16 +20,19 @@ std::string CodeCache::key_of(const CodeQuestion& question, const SymbolPlaces& 
   for (const std::string& root : places.roots) add('r', root, "");
   for (const PathMapping& mapping : places.mappings) add('m', mapping.from, mapping.to);
   add('p', places.recording, places.home);
+  if (const auto identity = places.identities.by_name.find(question.name);
+      question.build_id.empty() && identity != places.identities.by_name.end())
+    add('i', identity_text(identity->second), fmt::format("{}", places.identities.recorded_ns));
   return key;
 }
 
-std::optional<CodeAnswer> CodeCache::find(const std::string& key) {
+std::shared_ptr<const CodeAnswer> CodeCache::find(const std::string& key) {
   Entry found;
   {
     const std::lock_guard lock(mutex_);
     const auto at =
         std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.key == key; });
-    if (at == entries_.end()) return std::nullopt;
+    if (at == entries_.end()) return nullptr;
     entries_.splice(entries_.begin(), entries_, at);
     found = entries_.front();
   }
@@ -37,16 +40,16 @@ std::optional<CodeAnswer> CodeCache::find(const std::string& key) {
     const auto stamp = stamp_of(used.path);
     return stamp && *stamp == used.stamp;
   });
-  if (same) return *found.answer;
-  return std::nullopt;
+  return same ? found.answer : nullptr;
 }
 
-void CodeCache::keep(std::string key, const CodeAnswer& answer, std::vector<SymbolSearch::Used> used) {
-  const std::vector<std::uint32_t>& lines = answer.code.symbols.links.line;
+void CodeCache::keep(std::string key, std::shared_ptr<const CodeAnswer> answer,
+                     std::vector<SymbolSearch::Used> used) {
+  const std::vector<std::uint32_t>& lines = answer->code.symbols.links.line;
   const bool has_lines =
       std::any_of(lines.begin(), lines.end(), [](std::uint32_t line) { return line != 0; });
-  if (!has_lines || answer.code.rows.size() > kMostInstructions) return;
-  Entry entry{std::move(key), std::make_shared<const CodeAnswer>(answer), std::move(used)};
+  if (!has_lines || answer->code.rows.size() > kMostInstructions) return;
+  Entry entry{std::move(key), std::move(answer), std::move(used)};
   const std::lock_guard lock(mutex_);
   std::erase_if(entries_, [&](const Entry& other) { return other.key == entry.key; });
   entries_.push_front(std::move(entry));

@@ -7,7 +7,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +22,9 @@ class CodeCache {
   // The key has all that an answer depends on but the content of files.
   static std::string key_of(const CodeQuestion& question, const SymbolPlaces& places);
 
-  // Nothing where there is none that still holds.
-  std::optional<CodeAnswer> find(const std::string& key);
-  void keep(std::string key, const CodeAnswer& answer, std::vector<SymbolSearch::Used> used);
+  // Null where there is none that still holds.
+  std::shared_ptr<const CodeAnswer> find(const std::string& key);
+  void keep(std::string key, std::shared_ptr<const CodeAnswer> answer, std::vector<SymbolSearch::Used> used);
 
   // Together they take some MB: an instruction with its text and tables is about 200 bytes.
   static constexpr std::size_t kMostInstructions = 100'000;

@@ -165,40 +165,45 @@ std::string_view FoundCode::name_of_place(std::uint64_t address_outside) const {
 
 namespace {
 
+using Answer = std::shared_ptr<const CodeAnswer>;
+
 Result<CodeAnswer> converse(const CodeQuestion& question, const JitPiece* jit, const CodeMeans& means,
-                            const StopToken& stop) {
-  const auto keep = [&](const CodeConversation& made) {
-    if (means.cache != nullptr && jit == nullptr && made.answer.problem.empty())
-      means.cache->keep(CodeCache::key_of(question, means.places), made.answer, made.used());
-  };
-  CodeConversation first(question, jit, means, stop);
-  PROFD_TRY(const bool again, first.run(false));
-  if (!again) {
-    keep(first);
-    return std::move(first.answer);
+                            const StopToken& stop, std::vector<SymbolSearch::Used>& used) {
+  for (bool llvm = false;; llvm = true) {
+    CodeConversation conversation(question, jit, means, stop);
+    PROFD_TRY(const bool again, conversation.run(llvm));
+    if (again) continue;
+    used = conversation.used();
+    return std::move(conversation.answer);
   }
-  CodeConversation second(question, jit, means, stop);
-  PROFD_CHECK(second.run(true));
-  keep(second);
-  return std::move(second.answer);
 }
 
-}  // namespace
-
-Result<CodeAnswer> look_up_code(const CodeQuestion& question, const CodeMeans& means, const StopToken& stop) {
-  if (!question.in_memory) {
-    if (means.cache != nullptr) {
-      if (auto known = means.cache->find(CodeCache::key_of(question, means.places))) return std::move(*known);
-    }
-    return converse(question, nullptr, means, stop);
+Result<Answer> look_up_in_binary(const CodeQuestion& question, const CodeMeans& means,
+                                 const StopToken& stop) {
+  std::string key;
+  if (means.cache != nullptr) {
+    key = CodeCache::key_of(question, means.places);
+    if (Answer known = means.cache->find(key)) return known;
   }
+  std::vector<SymbolSearch::Used> used;
+  PROFD_TRY(CodeAnswer found, converse(question, nullptr, means, stop, used));
+  auto answer = std::make_shared<const CodeAnswer>(std::move(found));
+  if (means.cache != nullptr && answer->problem.empty())
+    means.cache->keep(std::move(key), answer, std::move(used));
+  return answer;
+}
+
+// What is to be disassembled is read from the dump each time.
+Result<CodeAnswer> look_up_in_dump(const CodeQuestion& question, const CodeMeans& means,
+                                   const StopToken& stop) {
   const auto jit = find_jit_piece(question, means.places);
   if (!jit) {
     CodeAnswer answer;
     answer.problem = jit.error().message;
     return answer;
   }
-  PROFD_TRY(CodeAnswer answer, converse(question, &*jit, means, stop));
+  std::vector<SymbolSearch::Used> used;
+  PROFD_TRY(CodeAnswer answer, converse(question, &*jit, means, stop, used));
   if (!answer.problem.empty()) return answer;
   describe_jit_code(*jit, answer.code);
   if (jit->n_others > 0) {
@@ -207,6 +212,17 @@ Result<CodeAnswer> look_up_code(const CodeQuestion& question, const CodeMeans& m
                     jit->n_others + 1);
   }
   return answer;
+}
+
+}  // namespace
+
+Result<Answer> look_up_code(const CodeQuestion& question, const CodeMeans& given, const StopToken& stop) {
+  const SymbolPlaces places =
+      question.recording.empty() ? given.places : given.places.of_file(question.recording);
+  const CodeMeans means{places, given.program, given.limits, given.patience, given.cache};
+  if (!question.in_memory) return look_up_in_binary(question, means, stop);
+  PROFD_TRY(CodeAnswer answer, look_up_in_dump(question, means, stop));
+  return std::make_shared<const CodeAnswer>(std::move(answer));
 }
 
 }  // namespace profd

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct CodeQuestion {
   bool att = false;
   bool in_memory = false;  // made at run time: `start` is an address in memory, and the file is a dump
   std::string symbol;      // as the profile has it; tells apart what was in one place of memory
+  std::string recording;   // the file of the profile; "" what the places say
 };
 
 struct FoundCode {
@@ -59,6 +61,7 @@ struct CodeAnswer {
 };
 
 // Blocks, on a worker. An error is `cancelled` alone; what files or their reader do is the answer's problem.
-Result<CodeAnswer> look_up_code(const CodeQuestion& question, const CodeMeans& means, const StopToken& stop);
+Result<std::shared_ptr<const CodeAnswer>> look_up_code(const CodeQuestion& question, const CodeMeans& means,
+                                                       const StopToken& stop);
 
 }  // namespace profd

@@ -14,15 +14,14 @@
 #include "core/view/formula_columns.h"
 #include "core/view/match_functions.h"
 #include "core/view/rename_rules.h"
+#include "server/engine/input_profile.h"
 #include "server/engine/match_text.h"
 #include "server/engine/pick_profile.h"
 #include "server/engine/uri.h"
+#include "server/engine/uri_parameters.h"
 
 namespace profd {
 namespace {
-
-// Filters by thread and time need the inputs; of many runs they would be most of what is held.
-constexpr std::size_t kMaxKept = 8;
 
 Error named(Error error, const ComposedPart& part) {
   error.message = fmt::format("{}: {}", name_of(part), error.message);
@@ -249,7 +248,7 @@ Result<Load> ComposedOrigin::load(const LoadContext& context) const {
   // sides. What stands for a part is told in the order in which the parts were named.
   std::vector<LoadedPart> parts(spec_.parts.size());
   std::vector<LoadedProfiles> told(spec_.parts.size());
-  const bool keep = spec_.parts.size() <= kMaxKept;
+  const bool keep = spec_.parts.size() <= kMaxKeptInputs;
   const auto add = [&](std::size_t i, LoadedPart loaded) -> Result<void> {
     const ComposedPart& part = spec_.parts[i];
     ComposeInput how{name_of(part), part.before, keep, {}, loaded.written_ns()};
@@ -378,17 +377,8 @@ Result<OriginPtr> composed_origin(std::string_view uri, const OpenOptions& optio
   std::size_t depth = 0;
   for (std::string text = "%3A"; uri.find(text) != std::string_view::npos; text.insert(1, "25")) ++depth;
   if (depth > kMaxDepth) return fail(ErrorCode::limit, "profiles are put together of others too deeply");
-  const std::size_t query = uri.find('?');
-  std::string_view rest = query == std::string_view::npos ? std::string_view() : uri.substr(query + 1);
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('&'), rest.size());
-    const std::string_view parameter = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    const std::size_t equals = parameter.find('=');
-    if (equals == std::string_view::npos)
-      return fail(ErrorCode::invalid, fmt::format("`{}` in the URI has no value", parameter));
-    const std::string_view key = parameter.substr(0, equals);
-    PROFD_TRY(const std::string value, fragment_decoded(parameter.substr(equals + 1)));
+  PROFD_TRY(const std::vector<UriParameter> parameters, parameters_of_uri(uri));
+  for (const auto& [key, value] : parameters) {
     const bool is_part = spec.kind == Composed::diff ? key == "before" || key == "after" : key == "of";
     if (is_part) {
       PROFD_TRY(ComposedPart part, part_of_uri(value, options, origins));

@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -33,10 +32,7 @@ Load load_of(CachedOpen opened) {
 
 // `place`: of the file that was read.
 Result<void> apply_source_maps(const LoadContext& context, const std::string& place, LoadedProfiles& loaded) {
-  ScriptRoots roots = context.scripts;
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::absolute(place, error).parent_path();
-  if (roots.beside_profile && !error && !place.starts_with("/dev/")) roots.folders.push_back(folder.string());
+  const ScriptRoots roots = context.scripts.of_file(place);
   for (ProfilePtr& profile : loaded.profiles) {
     PROFD_TRY(ScriptsMapped mapped, map_scripts_of(profile, roots, context.stop));
     profile = std::move(mapped.profile);

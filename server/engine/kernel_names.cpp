@@ -17,30 +17,10 @@
 namespace profd {
 namespace {
 
-constexpr std::string_view kKernel = "[kernel.kallsyms]";
 constexpr std::string_view kReferenceKey = "kernel ";  // as the reader of perf.data writes it
 constexpr std::uint64_t kMaxListBytes = std::uint64_t{256} << 20;
 constexpr const char* kHidden =
     "the kernel hides where its code is from this user: sudo sysctl kernel.kptr_restrict=0";
-
-// "xfs" of "[xfs]" and of "/lib/modules/6.1/kernel/fs/xfs/xfs.ko.xz"; "" none.
-std::string module_of_kernel(std::string_view name) {
-  std::string module;
-  if (name.starts_with("[vdso") || name.starts_with("[vsyscall")) return module;
-  if (name.size() > 2 && name.front() == '[' && name.back() == ']') {
-    module = name.substr(1, name.size() - 2);
-  } else {
-    const std::string_view file = base_name(name);
-    const std::size_t suffix = file.find(".ko");
-    const std::string_view rest = suffix == std::string_view::npos ? "-" : file.substr(suffix + 3);
-    if (rest.empty() || rest == ".xz" || rest == ".gz" || rest == ".zst") module = file.substr(0, suffix);
-  }
-  std::replace(module.begin(), module.end(), '-', '_');
-  const bool is_plain = std::all_of(module.begin(), module.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  });
-  return is_plain ? module : std::string();
-}
 
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   std::uint32_t number = 0;
@@ -137,7 +117,7 @@ class KernelNames {
     if (question_.kind == AddressKind::loaded)
       of_kernel();
     else
-      of_module(module_of_kernel(question_.name));
+      of_module(kernel_module(question_.name));
     if (answer_.symbols) answer_.problem.clear();
     return std::move(answer_);
   }
@@ -224,9 +204,27 @@ std::optional<KernelReference> kernel_reference(const Profile& profile) {
   return std::nullopt;
 }
 
+std::string kernel_module(std::string_view name) {
+  std::string module;
+  if (name.starts_with("[vdso") || name.starts_with("[vsyscall")) return module;
+  if (name.size() > 2 && name.front() == '[' && name.back() == ']') {
+    module = name.substr(1, name.size() - 2);
+  } else {
+    const std::string_view file = base_name(name);
+    const std::size_t suffix = file.find(".ko");
+    const std::string_view rest = suffix == std::string_view::npos ? "-" : file.substr(suffix + 3);
+    if (rest.empty() || rest == ".xz" || rest == ".gz" || rest == ".zst") module = file.substr(0, suffix);
+  }
+  std::replace(module.begin(), module.end(), '-', '_');
+  const bool is_plain = std::all_of(module.begin(), module.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  });
+  return is_plain ? module : std::string();
+}
+
 bool is_in_kallsyms(std::string_view name, AddressKind kind) {
-  if (kind == AddressKind::loaded) return name == kKernel;
-  return kind == AddressKind::image_offset && !module_of_kernel(name).empty();
+  if (kind == AddressKind::loaded) return name == kKernelName;
+  return kind == AddressKind::image_offset && !kernel_module(name).empty();
 }
 
 KernelAnswer kernel_names(const KernelQuestion& question, const SymbolPlaces& places) {

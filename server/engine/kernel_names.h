@@ -24,6 +24,11 @@ std::optional<KernelReference> kernel_reference(const Profile& profile);
 // Whether a module is the kernel or one of its own: code that kallsyms lists.
 bool is_in_kallsyms(std::string_view name, AddressKind kind);
 
+// "xfs" of "[xfs]" and of "/lib/modules/6.1/kernel/fs/xfs/xfs.ko.xz", as the kernel calls it; "" no module of
+// one.
+std::string kernel_module(std::string_view name);
+constexpr std::string_view kKernelName = "[kernel.kallsyms]";
+
 struct KernelQuestion {
   std::string name, build_id;  // as the profile has them
   AddressKind kind = AddressKind::unknown;

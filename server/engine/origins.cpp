@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "server/engine/composed_origin.h"
+#include "server/engine/role_origin.h"
 #include "server/engine/script_origin.h"
 #include "server/engine/uri.h"
 
@@ -35,6 +36,9 @@ Origins::Origins() {
     });
   add(std::string(kScriptScheme), [this](std::string_view uri, const OpenOptions& options) {
     return script_origin(uri, options, *this);
+  });
+  add(std::string(kPairsScheme), [this](std::string_view uri, const OpenOptions& options) {
+    return role_origin(uri, options, *this);
   });
 }
 

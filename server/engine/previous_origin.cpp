@@ -1,13 +1,14 @@
 #include "server/engine/previous_origin.h"
 
-#include <algorithm>
 #include <charconv>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "server/engine/origins.h"
 #include "server/engine/uri.h"
+#include "server/engine/uri_parameters.h"
 
 namespace profd {
 namespace {
@@ -43,16 +44,8 @@ class PreviousOrigin final : public Origin {
 
 Result<PreviousName> parse_previous(std::string_view uri) {
   PreviousName out;
-  const std::size_t query = uri.find('?');
-  std::string_view rest = query == std::string_view::npos ? std::string_view() : uri.substr(query + 1);
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('&'), rest.size());
-    const std::string_view parameter = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    const std::size_t equals = std::min(parameter.find('='), parameter.size());
-    const std::string_view key = parameter.substr(0, equals);
-    PROFD_TRY(const std::string value,
-              fragment_decoded(parameter.substr(std::min(equals + 1, parameter.size()))));
+  PROFD_TRY(const std::vector<UriParameter> parameters, parameters_of_uri(uri));
+  for (const auto& [key, value] : parameters) {
     if (key == "of") {
       out.of = value;
     } else if (key == "revision") {

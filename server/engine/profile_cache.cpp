@@ -17,6 +17,7 @@
 
 #include "formats/profd/profd_file.h"
 #include "server/engine/atomic_file.h"
+#include "server/engine/cache_folder.h"
 #include "server/platform/leased_map.h"
 
 namespace profd {
@@ -27,8 +28,6 @@ namespace fs = std::filesystem;
 // Raise when entries of before must not be read for a reason that neither readers nor program show.
 constexpr std::uint64_t kRevision = 1;
 constexpr std::string_view kSuffix = ".profd";
-// Leftovers of writers that died are older than any write takes.
-constexpr std::time_t kAbandonedAfter = 3600;
 
 std::string from_environment(const char* name) {
   const char* value = std::getenv(name);
@@ -192,42 +191,8 @@ Result<bool> ProfileCache::store(const CacheKey& key, const OpenedFile& file, co
   };
   PROFD_CHECK(write_profd(file.profiles, options, sink));
   PROFD_CHECK(entry.commit());
-  make_room();
+  make_room(options_.directory, kSuffix, options_.max_bytes);
   return true;
-}
-
-void ProfileCache::make_room() const {
-  struct Entry {
-    timespec used;
-    std::uint64_t size;
-    std::string path;
-  };
-  std::vector<Entry> entries;
-  std::uint64_t total = 0;
-  std::error_code error;
-  const std::time_t now = std::time(nullptr);
-  for (fs::directory_iterator it(options_.directory, error), end; !error && it != end; it.increment(error)) {
-    const std::string path = it->path().string();
-    struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    if (AtomicFile::is_temporary(it->path().filename().string())) {
-      if (now - status.st_mtim.tv_sec > kAbandonedAfter) ::unlink(path.c_str());
-      continue;
-    }
-    if (!path.ends_with(kSuffix)) continue;
-    const auto size = static_cast<std::uint64_t>(status.st_size);
-    entries.push_back({status.st_mtim, size, path});
-    total += size;
-  }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
-  });
-  for (const Entry& entry : entries) {
-    if (total <= options_.max_bytes) return;
-    // Who has it mapped keeps it; another process may have removed it already.
-    ::unlink(entry.path.c_str());
-    total -= entry.size;
-  }
 }
 
 Result<CachedOpen> open_cached(const ProfileCache& cache, const OpenInput& input, const OpenOptions& options,

@@ -51,7 +51,6 @@ class ProfileCache {
 
  private:
   Result<void> make_directory() const;
-  void make_room() const;
 
   CacheOptions options_;
   std::uint64_t program_;  // digest of readers and program

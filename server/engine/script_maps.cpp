@@ -1,8 +1,6 @@
 #include "server/engine/script_maps.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <optional>
@@ -10,33 +8,17 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "core/source/mapped_scripts.h"
 #include "formats/support/file_url.h"
 #include "formats/support/script_map_reader.h"
 #include "server/platform/open_below.h"
+#include "server/platform/read_whole.h"
 #include "server/runtime/base64.h"
 
 namespace profd {
 namespace fs = std::filesystem;
 namespace {
-
-Result<std::string> read_at_most(int fd, const std::string& path, std::size_t most, const StopToken& stop) {
-  std::string bytes;
-  char buffer[1 << 16];
-  while (true) {
-    const ssize_t n = ::read(fd, buffer, sizeof(buffer));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail(ErrorCode::io, fmt::format("{}: {}", path, std::strerror(errno)));
-    if (n == 0) return bytes;
-    if (bytes.size() + static_cast<std::size_t>(n) > most)
-      return fail(ErrorCode::limit,
-                  fmt::format("{} is larger than the {} MiB that are read of it", path, most >> 20));
-    bytes.append(buffer, static_cast<std::size_t>(n));
-    PROFD_CHECK(stop.status());
-  }
-}
 
 // "http://host/a/b.js?v=1" -> "a/b.js", "file:///a/b.js" -> "/a/b.js"; paths as they are.
 std::string path_of_script(std::string_view named) {
@@ -125,7 +107,10 @@ class ScriptFinding {
   Result<std::string> read(const std::string& path) {
     PROFD_TRY(const UniqueFd fd, open_below(roots_.folders, path));
     const std::size_t left = kMaxScriptBytesInAll - n_bytes_;
-    PROFD_TRY(std::string text, read_at_most(fd.get(), path, std::min(kMaxScriptBytes, left), stop_));
+    const std::size_t most = std::min(kMaxScriptBytes, left);
+    PROFD_TRY(std::string text,
+              read_whole(fd.get(), path, most,
+                         fmt::format("is larger than the {} MiB that are read of it", most >> 20), stop_));
     n_bytes_ += text.size();
     return text;
   }
@@ -229,6 +214,14 @@ class ScriptFinding {
 };
 
 }  // namespace
+
+ScriptRoots ScriptRoots::of_file(const std::string& file) const {
+  ScriptRoots roots = *this;
+  std::error_code error;
+  const fs::path folder = fs::absolute(file, error).parent_path();
+  if (beside_profile && !error && !file.starts_with("/dev/")) roots.folders.push_back(folder.string());
+  return roots;
+}
 
 bool ScriptRoots::add(const ScriptRoots& others) {
   bool added = false;

@@ -24,6 +24,8 @@ struct ScriptRoots {
   std::vector<PathMapping> mappings;  // prefixes of paths in profiles, and the folders that they are
   bool beside_profile = false;        // the folder of the profile's file is one, too
 
+  // The same for a profile in a file, whose folder is one of them then.
+  [[nodiscard]] ScriptRoots of_file(const std::string& file) const;
   // Takes in what another client has; false: it was there already.
   bool add(const ScriptRoots& others);
 };

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include "core/support/text.h"
+#include "server/engine/fetch_places.h"
 #include "server/engine/project_trust.h"
+#include "server/engine/rule_settings.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -18,7 +20,7 @@ namespace {
 constexpr SettingPlaces kClients = kInitially | kAtAnyTime | kFromPage;
 constexpr SettingPlaces kEverywhere = kClients | kInProjectFile;
 
-constexpr std::array<Setting, 21> kSettings = {{
+constexpr std::array<Setting, 26> kSettings = {{
     {"", "profiles", SettingKind::globs, &Settings::profiles, kInProjectFile, "none",
      "Files to load and watch; the first is the one that is [meant](#which-profile-is-meant). Their order is "
      "that of the "
@@ -29,7 +31,8 @@ constexpr std::array<Setting, 21> kSettings = {{
      ""},
     {"codeLens", "code_lens", SettingKind::flag, &Settings::code_lens, kEverywhere | kInConfiguration,
      "`false`", "Lenses above functions: total, self, callers.", ""},
-    {"assemblyLens", "assembly_lens", SettingKind::flag, &Settings::assembly_lens, kEverywhere, "`false`",
+    {"assemblyLens", "assembly_lens", SettingKind::flag, &Settings::assembly_lens,
+     kEverywhere | kInConfiguration, "`false`",
      "Lenses above functions that have machine code: its size, in how many places it is, the hottest "
      "instruction. "
      "They open it ([symbols](symbols.md#in-any-editor)).",
@@ -96,10 +99,19 @@ constexpr std::array<Setting, 21> kSettings = {{
      "`\"pass\"`", "What becomes of those rules that noise leaves open; `--undecided` goes before it.", ""},
     {"", "gate.allow_empty", SettingKind::flag, &Settings::gate_allow_empty, kInProjectFile, "`false`",
      "Those rules may match nothing, as `--allow-empty` has it.", ""},
-    {"symbols", "symbols", SettingKind::flag, &Settings::symbols, kEverywhere, "`true`",
+    {"sets", "sets", SettingKind::sets, &Settings::sets, kEverywhere, "none",
+     "Named [sets of frames](kinds.md#sets-of-your-own), beside those that come with profd: each a table of "
+     "expressions, by its name. One of the same name in `.profd.toml` adds to it.",
+     "Named [sets of frames](kinds.md#sets-of-your-own), beside those that come with profd: `[sets.NAME]`."},
+    {"tips", "tips", SettingKind::tips, &Settings::tips, kEverywhere, "none",
+     "[Tips](tips.md#tips-of-your-own) by rules of your own, beside those that come with profd.",
+     "[Tips](tips.md#tips-of-your-own) by rules of your own, beside those that come with profd: `[[tips]]`."},
+    {"tipsOff", "tips_off", SettingKind::names, &Settings::tips_off, kEverywhere, "none",
+     "[Tips](tips.md#the-rules) that are not given, by their ids; `\"all\"` gives none.", ""},
+    {"symbols", "symbols", SettingKind::flag, &Settings::symbols, kEverywhere | kInConfiguration, "`true`",
      "Functions, lines and inlined calls of profiles that have addresses alone are looked for in their "
      "binaries as they are "
-     "opened ([symbols](symbols.md)). Nothing is asked of the network.",
+     "opened ([symbols](symbols.md)), as are those of callers in copied stacks.",
      ""},
     {"debugDirectories", "", SettingKind::names, &Settings::debug_directories,
      kInitially | kAtAnyTime | kInConfiguration, "none",
@@ -107,6 +119,18 @@ constexpr std::array<Setting, 21> kSettings = {{
      "those of the "
      "system, by build id and by name.",
      ""},
+    {"debuginfod", "", SettingKind::consent, &Settings::debuginfod,
+     kInitially | kAtAnyTime | kInConfiguration, "`\"off\"`",
+     "Whether debug information that is not here is fetched from servers "
+     "([symbols](symbols.md#from-servers)), which learn the build ids of what was profiled: `ask` says what "
+     "could be "
+     "fetched and does so when told, `on` does it by itself. Where nobody sets it, the daemon's environment "
+     "variable "
+     "`PROFD_DEBUGINFOD` counts.",
+     ""},
+    {"debuginfodUrls", "", SettingKind::servers, &Settings::debuginfod_urls,
+     kInitially | kAtAnyTime | kInConfiguration, "those of the environment variable `DEBUGINFOD_URLS`",
+     "The servers, by address. They are asked for nothing unless `debuginfod` says so.", ""},
     {"projectFile", "", SettingKind::flag, &Settings::project_file, kInitially | kFromPage, "`true`",
      "Of `initializationOptions` alone: false, and `.profd.toml` is not looked at. For folders that nobody "
      "trusts yet.",
@@ -144,6 +168,8 @@ class Taker {
   }
   void take(const SettingValue& value, std::optional<std::string>& to) {
     if (value.kind != SettingValue::Kind::text) return wrong(value, "a text");
+    if (setting_.kind == SettingKind::consent && !fetch_consent_of(value.text))
+      return wrong(value, "\"off\", \"ask\" or \"on\"");
     to = value.text;
   }
   void take(const SettingValue& value, std::vector<std::string>& to) {
@@ -154,7 +180,12 @@ class Taker {
                                   [](const SettingValue& item) { return item.text.size() <= kMaxNameBytes; });
     if (list.kind != SettingValue::Kind::list || !fits)
       return wrong(value, fmt::format("a list of at most {} texts", most()));
-    for (const SettingValue& item : list.items) to.push_back(item.text);
+    for (const SettingValue& item : list.items) {
+      if (setting_.kind == SettingKind::servers && !is_server(item.text))
+        wrong(item, "addresses that begin with http:// or https://");
+      else
+        to.push_back(item.text);
+    }
   }
   void take(const SettingValue& value, std::vector<Filter>& to) {
     const SettingValue list = as_list(value);
@@ -216,6 +247,22 @@ class Taker {
       else
         to.push_back(std::move(metric));
     }
+  }
+  void take(const SettingValue& value, std::vector<FrameSet>& to) {
+    if (value.kind != SettingValue::Kind::table || value.n_entries > most())
+      return wrong(value, fmt::format("a table of at most {} sets by name", most()));
+    for (const auto& [name, given] : value.members)
+      if (auto set = frame_set_of(name, given,
+                                  [&](const SettingValue& at, const std::string& what) { say(at, what); }))
+        to.push_back(std::move(*set));
+  }
+  void take(const SettingValue& value, std::vector<TipRule>& to) {
+    if (value.kind != SettingValue::Kind::list || value.n_entries > most())
+      return wrong(value, fmt::format("a list of at most {} rules", most()));
+    for (const SettingValue& item : value.items)
+      if (auto rule =
+              tip_rule_of(item, [&](const SettingValue& at, const std::string& what) { say(at, what); }))
+        to.push_back(std::move(*rule));
   }
   void take(const SettingValue& value, std::vector<PathMapping>& to) {
     if (value.kind != SettingValue::Kind::list)
@@ -318,7 +365,12 @@ std::size_t most_entries(SettingKind kind) {
     case SettingKind::names:
     case SettingKind::filters:
     case SettingKind::filters_by_profile:
+    case SettingKind::tips:
       return 100;
+    case SettingKind::sets:
+      return 32;
+    case SettingKind::servers:
+      return 20;
     case SettingKind::formulas:
       return kMaxDerivedMetrics;
     default:

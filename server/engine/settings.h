@@ -16,7 +16,9 @@
 #include "core/compare/gate_rule.h"
 #include "core/source/path_index.h"
 #include "core/view/derived_metric.h"
+#include "core/view/frame_sets.h"
 #include "core/view/spec.h"
+#include "server/engine/tip_rule.h"
 
 namespace profd {
 
@@ -32,9 +34,14 @@ struct Settings {
   std::vector<std::string> mine;                                            // see mine.h
   std::vector<DerivedMetric> derived;                                       // metrics by formula
   std::vector<std::string> debug_directories;                               // paths or URIs, as given
+  std::optional<std::string> debuginfod;                                    // fetch_consent_of()
+  std::vector<std::string> debuginfod_urls;                                 // is_server()
   std::vector<GateRule> gate_rules;
   std::optional<std::string> gate_metric;
   std::optional<bool> gate_undecided_fails, gate_allow_empty;
+  std::vector<FrameSet> sets;         // named sets of frames
+  std::vector<TipRule> tips;          // rules of tips
+  std::vector<std::string> tips_off;  // tips that are not given, by id
 };
 
 enum class SettingKind : std::uint8_t {
@@ -48,7 +55,11 @@ enum class SettingKind : std::uint8_t {
   mappings,
   formulas,  // a table of formulas by name
   rules,     // of a gate
-  outcome    // "pass" or "fail", where true is fail
+  outcome,   // "pass" or "fail", where true is fail
+  sets,      // a table of sets of frames by name
+  tips,      // a list of rules of tips
+  consent,   // "off", "ask" or "on"
+  servers    // a list of http: and https: addresses
 };
 
 // Where a setting may stand, as bits.
@@ -61,12 +72,12 @@ constexpr SettingPlaces kFromPage = 16;        // also from who came over HTTP, 
 
 struct Setting {
   // Where the value goes; monostate: `initialize` itself looks at it.
-  using Member = std::variant<std::monostate, std::optional<bool> Settings::*,
-                              std::optional<double> Settings::*, std::optional<std::string> Settings::*,
-                              std::vector<std::string> Settings::*, std::vector<Filter> Settings::*,
-                              std::map<std::string, std::vector<Filter>, std::less<>> Settings::*,
-                              std::vector<PathMapping> Settings::*, std::vector<DerivedMetric> Settings::*,
-                              std::vector<GateRule> Settings::*>;
+  using Member = std::variant<
+      std::monostate, std::optional<bool> Settings::*, std::optional<double> Settings::*,
+      std::optional<std::string> Settings::*, std::vector<std::string> Settings::*,
+      std::vector<Filter> Settings::*, std::map<std::string, std::vector<Filter>, std::less<>> Settings::*,
+      std::vector<PathMapping> Settings::*, std::vector<DerivedMetric> Settings::*,
+      std::vector<GateRule> Settings::*, std::vector<FrameSet> Settings::*, std::vector<TipRule> Settings::*>;
 
   std::string_view key;          // as clients call it
   std::string_view project_key;  // as .profd.toml does; of a table TABLE.KEY
@@ -105,7 +116,7 @@ struct NamedValue {
   SettingValue value;
 };
 // No setting has deeper values, and none that a client sets has more entries.
-constexpr int kSettingDepth = 3;
+constexpr int kSettingDepth = 4;
 constexpr std::size_t kSettingEntries = 4096;
 
 // Where values come from.

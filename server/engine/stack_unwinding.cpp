@@ -39,6 +39,8 @@ class StackConversation {
 
   Result<UnwoundStacks> unwind(const StackBatch& batch) {
     modules_.insert(modules_.end(), batch.modules.begin(), batch.modules.end());
+    for (const StackModule& module : batch.modules)
+      if (module.build_id.empty() && module.identity.inode != 0) add_identity(module);
     unwound_.reset();
     done_ = false;
     if (problem_.empty()) start();
@@ -59,6 +61,12 @@ class StackConversation {
 
  private:
   void give_up(const std::string& how) { problem_ = "the reader of binaries: " + how; }
+
+  // Two files by one name are told apart by nothing.
+  void add_identity(const StackModule& module) {
+    const auto [known, is_new] = means_.places.identities.by_name.try_emplace(module.name, module.identity);
+    if (!is_new && known->second != module.identity) known->second = {};
+  }
 
   void start() {
     if (process_) return;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <utility>
 
@@ -15,6 +14,7 @@
 
 #include "core/support/unique_fd.h"
 #include "server/engine/atomic_file.h"
+#include "server/engine/cache_folder.h"
 
 namespace profd {
 namespace {
@@ -190,40 +190,7 @@ void SymbolCache::store(const std::string& build_id, worker::Addresses kind, con
   head.append(reinterpret_cast<const char*>(&hash), sizeof hash);
   for (const std::string* part : {&std::as_const(head), &body})
     if (!file->write(std::as_bytes(std::span(*part)))) return;
-  if (file->commit()) make_room();
-}
-
-void SymbolCache::make_room() const {
-  struct Entry {
-    timespec used;
-    std::uint64_t size;
-    std::string path;
-  };
-  std::vector<Entry> entries;
-  std::uint64_t total = 0;
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(directory_, error), end; !error && it != end;
-       it.increment(error)) {
-    const std::string path = it->path().string();
-    struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    constexpr std::time_t kAbandoned = 3600;  // by a writer that died
-    if (AtomicFile::is_temporary(it->path().filename().string())) {
-      if (std::time(nullptr) - status.st_mtime > kAbandoned) ::unlink(path.c_str());
-      continue;
-    }
-    if (!path.ends_with(kSymbolSuffix)) continue;
-    entries.push_back({status.st_mtim, static_cast<std::uint64_t>(status.st_size), path});
-    total += entries.back().size;
-  }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
-  });
-  for (const Entry& entry : entries) {
-    if (total <= max_bytes_) return;
-    ::unlink(entry.path.c_str());
-    total -= entry.size;
-  }
+  if (file->commit()) make_room(directory_, kSymbolSuffix, max_bytes_);
 }
 
 }  // namespace profd

@@ -39,7 +39,6 @@ class SymbolCache {
 
  private:
   [[nodiscard]] std::string path_of(const std::string& build_id, worker::Addresses kind) const;
-  void make_room() const;
 
   std::string directory_;
   std::uint64_t max_bytes_;

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "core/support/base_name.h"
+#include "server/engine/debug_fetch.h"
+#include "server/engine/kernel_names.h"
 #include "server/platform/open_below.h"
 
 namespace profd {
@@ -50,6 +52,33 @@ std::string folder_above(const std::string& path) {
   return fs::path(path).parent_path().string();
 }
 
+// What a folder has of some kind; in order, so that a search is the same each time.
+template <class Take>
+void each_entry(const std::string& folder, const Take& take) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end && names.size() < kMaxCandidates;
+       it.increment(error))
+    names.push_back(it->path().filename().string());
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) take(name);
+}
+
+// vmlinux-6.1.0-18-amd64 and its like.
+template <class Candidates>
+void add_vmlinux(const std::string& folder, Candidates& out) {
+  each_entry(folder, [&](const std::string& name) {
+    if (name.starts_with("vmlinux-")) out.push_back({folder + "/" + name});
+  });
+}
+
+// One file in each of the folders of a folder.
+template <class Candidates>
+void add_below(const std::string& folder, std::string_view file, Candidates& out) {
+  each_entry(folder,
+             [&](const std::string& name) { out.push_back({fmt::format("{}/{}/{}", folder, name, file)}); });
+}
+
 // A name that leads nowhere but into its folder.
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string_view::npos &&
@@ -77,12 +106,15 @@ bool has_file(std::string_view name) {
 SymbolPlaces SymbolPlaces::of_file(std::string_view file) const {
   SymbolPlaces places = *this;
   places.recording = file.starts_with('/') ? folder_above(std::string(file)) : "";
+  places.identities = {};
+  if (file.starts_with('/')) places.identities.recorded_ns = begun_ns(std::string(file));
   return places;
 }
 
 SymbolPlaces usual_symbol_places(std::string_view file) {
   SymbolPlaces places = SymbolPlaces().of_file(file);
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') places.home = home;
+  places.fetch = fetch_places_from_environment();
   places.kernel = "/";
   return places;
 }
@@ -98,6 +130,10 @@ SymbolSearch::SymbolSearch(const SymbolPlaces& places, std::string name, std::st
   for (const PathMapping& mapping : places.mappings) add(mapping.to);
   if (!places.recording.empty()) add(places.recording);
   if (!places.home.empty()) add(places.home + "/.debug");
+  if (!places.fetch.folder.empty()) add(places.fetch.folder);
+  if (name_ == kKernelName && !places.kernel.empty())
+    for (const char* folder : {"/boot", "/usr/lib/debug", "/lib/modules", "/usr/src"})
+      add(places.kernel + folder);
   if (places.system)
     for (const char* folder : kSystemFolders) add(folder);
 }
@@ -143,9 +179,17 @@ void SymbolSearch::add_binaries(const Wish& wish, std::vector<Candidate>& out) c
   for (const ModuleFile& file : places_.files)
     if (file.module == name_ || file.module == name || (!build_id_.empty() && file.module == build_id_))
       out.push_back({file.path, true});
-  // Nothing says of another file that it is what ran.
-  if (build_id_.empty()) return;
-  add_by_id(wish.build_id, "", name_.starts_with('[') ? "vdso" : "elf", out);
+  // Nothing else says of another file that it is what ran.
+  if (build_id_.empty()) {
+    if (!places_.identities.by_name.contains(name_) || !has_file(name_)) return;
+    if (const std::string elsewhere = mapped(name_); !elsewhere.empty())
+      out.push_back({elsewhere, false, true});
+    if (name_.starts_with('/')) out.push_back({name_, false, true});
+    return;
+  }
+  const bool in_no_file = name_.starts_with('[') && name_ != kKernelName && kernel_module(name_).empty();
+  add_by_id(wish.build_id, "", in_no_file ? "vdso" : "elf", out);
+  add_kernel(false, out);
   if (!has_file(name_)) return;
   for (const std::string& folder : places_.directories) {
     if (name_.starts_with('/')) out.push_back({folder + name_});
@@ -154,6 +198,32 @@ void SymbolSearch::add_binaries(const Wish& wish, std::vector<Candidate>& out) c
   if (const std::string elsewhere = mapped(name_); !elsewhere.empty()) out.push_back({elsewhere});
   if (name_.starts_with('/')) out.push_back({name_});
   if (!places_.recording.empty() && is_plain_name(name)) out.push_back({places_.recording + "/" + name});
+}
+
+// The kernel's own files and those of its modules, which profiles name by nothing but brackets. `debug`: with
+// what they were stripped of.
+void SymbolSearch::add_kernel(bool debug, std::vector<Candidate>& out) const {
+  const std::string module = kernel_module(name_);
+  std::vector<std::string> folders = places_.directories;
+  if (!places_.recording.empty()) folders.push_back(places_.recording);
+  if (name_ == kKernelName) {
+    for (const std::string& folder : folders)
+      for (const char* name : {"vmlinux", "boot/vmlinux", "vmlinux.debug"})
+        out.push_back({folder + "/" + name});
+    for (const std::string& folder : folders) add_vmlinux(folder, out);
+    if (places_.kernel.empty()) return;
+    const std::string root = places_.kernel == "/" ? "" : places_.kernel;
+    for (const char* folder : {"/usr/lib/debug/boot", "/boot"}) add_vmlinux(root + folder, out);
+    add_below(root + "/usr/lib/debug/lib/modules", "vmlinux", out);
+    add_below(root + "/lib/modules", "build/vmlinux", out);
+  } else if (!module.empty()) {
+    for (const std::string& folder : folders)
+      for (const char* suffix : {".ko", ".ko.debug", ".ko.xz", ".ko.zst"})
+        out.push_back({folder + "/" + module + suffix});
+    if (!debug || !places_.system || !name_.starts_with('/')) return;
+    const std::string stem = name_.substr(0, name_.rfind(".ko") + 3);
+    for (const char* suffix : {"", ".debug"}) out.push_back({kSystemDebug + stem + suffix});
+  }
 }
 
 void SymbolSearch::add_named(const Wish& wish, std::vector<Candidate>& out) const {
@@ -190,6 +260,14 @@ void SymbolSearch::add_packages(const Wish& wish, std::vector<Candidate>& out) c
   if (!places_.recording.empty()) out.push_back({places_.recording + "/" + name});
 }
 
+void SymbolSearch::add_fetched(const Wish& wish, std::vector<Candidate>& out) const {
+  if (places_.fetch.folder.empty() || !is_build_id(wish.build_id)) return;
+  std::string path = fetched_path(places_.fetch, wish.build_id);
+  // An empty one says that no server had it.
+  std::error_code error;
+  if (const auto size = fs::file_size(path, error); !error && size > 0) out.push_back({std::move(path)});
+}
+
 std::vector<SymbolSearch::Candidate> SymbolSearch::candidates(const Wish& wish) {
   std::vector<Candidate> out;
   switch (wish.kind) {
@@ -198,16 +276,19 @@ std::vector<SymbolSearch::Candidate> SymbolSearch::candidates(const Wish& wish) 
       break;
     case WishKind::debug_file:
       add_by_id(wish.build_id, ".debug", "debug", out);
+      add_kernel(true, out);
       if (const std::string name = module_base_name(name_); is_plain_name(name)) {
         for (const std::string& folder : places_.directories)
           for (const char* suffix : {"", ".debug"})
             out.push_back({fmt::format("{}/{}{}", folder, name, suffix)});
         if (!places_.recording.empty()) out.push_back({fmt::format("{}/{}.debug", places_.recording, name)});
       }
+      add_fetched(wish, out);
       break;
     case WishKind::alternate:
       add_by_id(wish.build_id, ".debug", "debug", out);
       add_named(wish, out);
+      add_fetched(wish, out);
       break;
     case WishKind::debug_link:
     case WishKind::split:
@@ -241,6 +322,14 @@ std::optional<SymbolFile> SymbolSearch::open(const Candidate& candidate) {
     tried_.push_back({real, "no regular file that can be read"});
     return std::nullopt;
   }
+  if (candidate.by_inode) {
+    const FileIdentities& identities = places_.identities;
+    std::string why = why_another(fd->get(), identities.by_name.find(name_)->second, identities.recorded_ns);
+    if (!why.empty()) {
+      tried_.push_back({real, std::move(why)});
+      return std::nullopt;
+    }
+  }
   SymbolFile file{std::move(*fd), real, {}};
   if (auto stamp = stamp_of(real)) file.stamp = *stamp;
   return file;
@@ -254,8 +343,12 @@ void SymbolSearch::settle(const std::string& refused, bool other_build) {
     if (wish_->kind == WishKind::binary) {
       binary_ = given_->path;
       unchecked_ = given_by_user_ && build_id_.empty();
+      by_inode_ = given_by_inode_;
     }
-    if (wish_->kind == WishKind::debug_file || wish_->kind == WishKind::debug_link) debug_ = given_->path;
+    if (wish_->kind == WishKind::debug_file || wish_->kind == WishKind::debug_link) {
+      debug_ = given_->path;
+      missing_debug_.clear();
+    }
     used_.push_back(std::move(*given_));
   }
   given_.reset();
@@ -275,9 +368,21 @@ std::optional<SymbolFile> SymbolSearch::next(const Wish& wish) {
     if (!file) continue;
     given_ = Used{file->path, file->stamp};
     given_by_user_ = candidate.anywhere;
+    given_by_inode_ = candidate.by_inode;
     return file;
   }
+  if (is_build_id(wish.build_id)) {
+    if (wish.kind == WishKind::debug_file) missing_debug_ = wish.build_id;
+    if (wish.kind == WishKind::alternate) missing_alternate_ = wish.build_id;
+  }
   return std::nullopt;
+}
+
+std::vector<std::string> SymbolSearch::missing() const {
+  std::vector<std::string> ids;
+  for (const std::string& id : {missing_debug_, missing_alternate_})
+    if (!id.empty()) ids.push_back(id);
+  return ids;
 }
 
 std::optional<std::string> SymbolSearch::kallsyms() {

@@ -11,6 +11,8 @@
 
 #include "core/source/path_index.h"
 #include "core/support/unique_fd.h"
+#include "server/engine/fetch_places.h"
+#include "server/engine/file_identities.h"
 #include "server/platform/file_watcher.h"
 #include "workers/symbols.h"
 
@@ -31,6 +33,8 @@ struct SymbolPlaces {
   std::string home;                      // for perf's cache; "" none
   std::string kernel;                    // the folder with proc and sys of the running kernel; "" none
   bool system = true;                    // the system's programs, libraries and their debug files
+  FileIdentities identities;             // of what the profile has no build id of
+  FetchPlaces fetch;                     // what was fetched is looked at, whatever may be fetched now
 
   // The same for a profile in another file; "" none.
   [[nodiscard]] SymbolPlaces of_file(std::string_view file) const;
@@ -56,7 +60,7 @@ struct TriedFile {
 class SymbolSearch {
  public:
   // `name` as the profile has it, `build_id` in lower-case hex, "" unknown: only SymbolPlaces::files are then
-  // taken. `places` outlive it.
+  // taken, and what SymbolPlaces::identities has evidence of. `places` outlive it.
   SymbolSearch(const SymbolPlaces& places, std::string name, std::string build_id);
 
   // Answers a wish; one that repeats the last, with why its file was refused, gets the next place.
@@ -76,19 +80,26 @@ class SymbolSearch {
   [[nodiscard]] const std::vector<Used>& used() const { return used_; }
   // The binary among them is its user's, and has no build id to be compared.
   [[nodiscard]] bool unchecked() const { return unchecked_; }
+  // It has no build id to be compared, and is the file that was recorded by its inode.
+  [[nodiscard]] bool by_inode() const { return by_inode_; }
   // A file is where the profile says, in no folder that is looked in.
   [[nodiscard]] const std::string& outside() const { return outside_; }
+  // Build ids of debug information that was wished for and is not here.
+  [[nodiscard]] std::vector<std::string> missing() const;
 
  private:
   struct Candidate {
     std::string path;
     bool anywhere = false;  // named by a person: not bound to the folders
+    bool by_inode = false;  // taken where that is the one that was recorded
   };
   [[nodiscard]] std::vector<Candidate> candidates(const worker::Wish& wish);
   void add_by_id(const std::string& id, std::string_view suffix, std::string_view in_cache,
                  std::vector<Candidate>& out) const;
   void add_binaries(const worker::Wish& wish, std::vector<Candidate>& out) const;
+  void add_kernel(bool debug, std::vector<Candidate>& out) const;
   void add_packages(const worker::Wish& wish, std::vector<Candidate>& out) const;
+  void add_fetched(const worker::Wish& wish, std::vector<Candidate>& out) const;
   void add_named(const worker::Wish& wish, std::vector<Candidate>& out) const;
   [[nodiscard]] std::string mapped(const std::string& path) const;
   [[nodiscard]] bool may_open(const std::string& real) const;
@@ -101,12 +112,13 @@ class SymbolSearch {
   std::optional<worker::Wish> wish_;  // that is being answered
   std::vector<Candidate> left_;       // for it, the next one last
   std::optional<Used> given_;         // for it, and not refused yet
-  bool given_by_user_ = false;
+  bool given_by_user_ = false, given_by_inode_ = false;
   std::string binary_, debug_;  // of those that are used
   std::vector<TriedFile> tried_;
   std::vector<Used> used_;
-  bool unchecked_ = false;
+  bool unchecked_ = false, by_inode_ = false;
   std::string outside_;
+  std::string missing_debug_, missing_alternate_;  // build ids; "" none
 };
 
 // Hexadecimal, in lower case: a text that may be part of a file's name.

@@ -127,7 +127,8 @@ class SymbolLookup {
     const ModuleQuestion& asked = questions_[question];
     OpenQuestion& work = open_[question];
     std::vector<std::uint32_t> left;
-    work.known = means_.cache.find(asked.build_id, asked.kind);
+    // Where a kernel was is of one boot.
+    if (asked.kind != worker::Addresses::loaded) work.known = means_.cache.find(asked.build_id, asked.kind);
     if (work.known) {
       left = answer_known(asked, *work.known, work.answer);
       work.answer.lines = true;
@@ -156,7 +157,8 @@ class SymbolLookup {
     slot.asked = std::move(share.asked);
     slot.received.clear();
     slot.search.emplace(means_.places, asked.name, asked.build_id);
-    worker::ModuleOrder order{asked.name, asked.build_id, asked.kind, {}};
+    worker::ModuleOrder order{asked.name, asked.build_id,         asked.kind,
+                              {},         asked.reference_symbol, asked.reference_address};
     for (const std::uint32_t position : slot.asked) order.addresses.push_back(asked.addresses[position]);
     if (auto started = start(slot); !started) return give_up(slot, started.error().message);
     send(slot, encode(worker::Order(std::move(order))), {});
@@ -182,8 +184,12 @@ class SymbolLookup {
       const auto same = [&](const TriedFile& other) { return other.path == tried.path; };
       if (std::none_of(answer.tried.begin(), answer.tried.end(), same)) answer.tried.push_back(tried);
     }
+    for (std::string& id : search.missing())
+      if (std::find(answer.missing.begin(), answer.missing.end(), id) == answer.missing.end())
+        answer.missing.push_back(std::move(id));
     if (!search.outside().empty()) answer.outside = search.outside();
     answer.unchecked = answer.unchecked || search.unchecked();
+    answer.by_inode = answer.by_inode || search.by_inode();
   }
 
   Result<void> start(LookupSlot& slot) {
@@ -279,7 +285,7 @@ class SymbolLookup {
   void keep(std::size_t question, OpenQuestion& work) const {
     const ModuleQuestion& asked = questions_[question];
     const bool is_whole = work.answer.lines && work.answer.problem.empty() && !work.fresh.chunks.empty();
-    if (!is_whole || asked.build_id.empty()) return;
+    if (!is_whole || asked.build_id.empty() || asked.kind == worker::Addresses::loaded) return;
     if (work.known) {
       std::move(work.known->chunks.begin(), work.known->chunks.end(), std::back_inserter(work.fresh.chunks));
     }

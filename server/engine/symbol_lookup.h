@@ -23,6 +23,8 @@ struct ModuleQuestion {
   std::string name, build_id;  // as the profile has them
   worker::Addresses kind = worker::Addresses::vaddr;
   std::vector<std::uint64_t> addresses;  // ascending, distinct; of return addresses one less
+  std::string reference_symbol = {};     // of Addresses::loaded, and where that was
+  std::uint64_t reference_address = 0;
 };
 
 struct ModuleAnswer {
@@ -31,9 +33,11 @@ struct ModuleAnswer {
   bool lines = false;                 // there was debug information
   bool confined = true;               // false: the system has no filter for the process that read the files
   bool unchecked = false;             // SymbolSearch::unchecked()
+  bool by_inode = false;              // SymbolSearch::by_inode()
   std::string problem;                // what became of the process, or is wrong with the files; "" nothing
   std::string outside;                // SymbolSearch::outside()
   std::vector<TriedFile> tried;
+  std::vector<std::string> missing;  // SymbolSearch::missing()
 };
 
 struct LookupMeans {

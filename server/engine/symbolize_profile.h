@@ -1,5 +1,6 @@
 // A profile with the names, lines and inlined calls that its binaries give it: gathers what is known by
-// address alone, has it looked up, costliest modules first, and applies what comes.
+// address alone, has it looked up, costliest modules first, and applies what comes. Debug information that is
+// not here is fetched behind that, where SymbolPlaces::fetch has consent.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include "core/model/symbolize.h"
 #include "core/support/result.h"
 #include "core/support/stop.h"
+#include "server/engine/debug_fetch.h"
 #include "server/engine/symbol_lookup.h"
 
 namespace profd {
@@ -25,14 +27,17 @@ struct SymbolizeMeans {
   const SymbolCache& cache;
   WorkerLimits limits = {};
   std::chrono::milliseconds patience{60'000};
-  // Revisions on the way are so far apart, and take no more than a fifth of the time.
-  std::chrono::milliseconds between_revisions{300};
+  // Revisions on the way are so far apart, and take no more than a fifth of the time. The first one comes as
+  // soon as part of a large module is known, or something after `first_revision`.
+  std::chrono::milliseconds between_revisions{300}, first_revision{50};
 };
 
 struct SymbolizeCalls {
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // addresses; may be empty
   // What is known by now, where more takes its time; may be empty.
   std::function<void(ProfilePtr better)> better;
+  // What is being fetched for a module, some times a second; may be empty.
+  std::function<void(const std::string& module, const worker::Fetching& so_far)> fetching;
 };
 
 // What was looked for of one binary, and what came of it.
@@ -41,6 +46,8 @@ struct ModuleLookup {
   AddressKind kind = AddressKind::unknown;
   std::size_t n_asked = 0;
   ModuleAnswer answer;  // without chunks
+  // Servers that may have what is missing, and were not asked as their user did not say so.
+  std::vector<std::string> fetch;
 };
 
 struct Symbolized {

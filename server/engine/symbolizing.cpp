@@ -20,6 +20,7 @@ void merge_lookup(const ModuleLookup& newer, ModuleLookup& known) {
   const bool says_nothing = newer.answer.tried.empty() && newer.answer.problem.empty();
   if (!says_nothing) known = newer;
   known.answer.lines = lines;
+  known.fetch = newer.fetch;
 }
 
 std::shared_ptr<const Symbolizing::Lookups> merged(const std::shared_ptr<const Symbolizing::Lookups>& before,
@@ -74,17 +75,26 @@ void Symbolizing::opened(const OpenProfilePtr& open, ClientId client, const Symb
   if (places != nullptr) state.places = std::make_shared<const SymbolPlaces>(*places);
   SymbolizeRequest request;
   request.places = *state.places;
-  add(open, {next_run_++, client, std::move(request), {}, {}, {}, 0, nullptr});
+  add(open, {next_run_++, client, std::move(request), {}, {}, {}, {}, 0, nullptr});
 }
 
 std::function<void()> Symbolizing::start(const OpenProfilePtr& open, ClientId client,
-                                         SymbolizeRequest request, ProgressFn progress, Done done) {
+                                         SymbolizeRequest request, ProgressFn progress, Done done,
+                                         FetchingFn fetching) {
   if (means_.options.program.empty()) {
     done(fail(ErrorCode::unsupported, "this daemon reads no binaries"));
     return [] {};
   }
   const std::uint64_t number = next_run_++;
-  add(open, {number, client, std::move(request), std::move(progress), std::move(done), {}, 0, nullptr});
+  add(open, {number,
+             client,
+             std::move(request),
+             std::move(progress),
+             std::move(fetching),
+             std::move(done),
+             {},
+             0,
+             nullptr});
   return [this, post = post_.shared(), handle = open->handle, number] {
     if (post.owner_is_there()) cancel(handle, number);
   };
@@ -100,7 +110,8 @@ Result<ProfilePtr> Symbolizing::named(ProfilePtr profile, const SymbolPlaces& pl
                                       const StopToken& stop) const {
   const SymbolOptions& options = means_.options;
   if (options.program.empty() || !options.on_open) return profile;
-  const SymbolizeRequest request{places, {}};
+  SymbolizeRequest request{places, {}};
+  request.places.fetch.consent = FetchConsent::off;  // nothing is opened on condition of a network
   const SymbolizeMeans means{options.program, *cache_, options.limits, options.patience};
   PROFD_TRY(Symbolized symbolized, symbolize_profile(std::move(profile), request, means, {}, stop));
   return std::move(symbolized.profile);
@@ -146,8 +157,11 @@ std::shared_ptr<const Symbolizing::Lookups> Symbolizing::lookups(const std::stri
 }
 
 std::string Symbolizing::title() const {
-  for (const auto& [handle, state] : states_)
-    if (!state.runs.empty() && !state.name.empty()) return "Looking for names of " + state.name;
+  for (const auto& [handle, state] : states_) {
+    if (state.runs.empty() || state.name.empty()) continue;
+    return state.fetching.empty() ? "Looking for names of " + state.name
+                                  : "Fetching debug information of " + state.fetching;
+  }
   return "";
 }
 
@@ -167,8 +181,9 @@ void Symbolizing::begin(const std::string& handle) {
   run.profile = (*open)->profile;
   auto account = std::make_shared<Account>(means_.pool, run.stop);
   UniqueFunction<void()> work = [this, post = post_.shared(), handle, number = run.number, stop = run.stop,
-                                 request = run.request, progress = run.progress, profile = run.profile,
-                                 cache = cache_, options = means_.options, account, name = (*open)->name] {
+                                 request = run.request, progress = run.progress, fetching = run.fetching,
+                                 profile = run.profile, cache = cache_, options = means_.options, account,
+                                 name = (*open)->name] {
     Result<Symbolized> result = fail(ErrorCode::internal, "looking for names failed");
     try {
       const Account::Scope scope(account.get());
@@ -177,12 +192,14 @@ void Symbolizing::begin(const std::string& handle) {
       bool told = false;
       calls.progress = [&](std::uint64_t done, std::uint64_t total) {
         if (!std::exchange(told, true))
-          post([this, handle, number, name] {
-            if (current(handle, number) == nullptr) return;
-            states_.at(handle).name = name;
-            means_.activity_changed();
-          });
+          post([this, handle, number, name] { this->told(handle, number, name, ""); });
         if (progress) progress(done, total);
+      };
+      std::string being_fetched;
+      calls.fetching = [&](const std::string& module, const worker::Fetching& so_far) {
+        if (std::exchange(being_fetched, module) != module)
+          post([this, handle, number, name, module] { this->told(handle, number, name, module); });
+        if (fetching) fetching(module, so_far);
       };
       calls.better = [&](ProfilePtr better_one) {
         post([this, handle, number, better_one = std::move(better_one)]() mutable {
@@ -229,6 +246,15 @@ Result<OpenProfilePtr> Symbolizing::take(const std::string& handle, Run& run, Pr
   return open;
 }
 
+void Symbolizing::told(const std::string& handle, std::uint64_t number, const std::string& name,
+                       const std::string& fetching) {
+  if (current(handle, number) == nullptr) return;
+  State& state = states_.at(handle);
+  state.name = name;
+  state.fetching = module_base_name(fetching);
+  means_.activity_changed();
+}
+
 void Symbolizing::better(const std::string& handle, std::uint64_t number, ProfilePtr profile) {
   Run* run = current(handle, number);
   if (run == nullptr || run->stop.stopped()) return;
@@ -254,6 +280,7 @@ void Symbolizing::ended(const std::string& handle, std::uint64_t number, Result<
   if (found != states_.end() && !found->second.runs.empty() && found->second.runs.front().number == number) {
     found->second.runs.pop_front();
     const bool was_told = !std::exchange(found->second.name, "").empty();
+    found->second.fetching.clear();
     if (!found->second.runs.empty()) begin(handle);
     if (was_told) means_.activity_changed();
   }

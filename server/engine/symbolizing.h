@@ -37,6 +37,7 @@ SymbolOptions symbol_options_from_environment();
 class Symbolizing {
  public:
   using ProgressFn = std::function<void(std::uint64_t done, std::uint64_t total)>;
+  using FetchingFn = std::function<void(const std::string& module, const worker::Fetching& so_far)>;
   using Lookups = std::vector<ModuleLookup>;
   // What became of it: the profile as it is now.
   using Done = UniqueFunction<void(Result<OpenProfilePtr>)>;
@@ -62,7 +63,7 @@ class Symbolizing {
   // `done` is called once, unless the profile is closed before: then it is destroyed. Returns what stops it,
   // to be called on the strand at any time.
   std::function<void()> start(const OpenProfilePtr& open, ClientId client, SymbolizeRequest request,
-                              ProgressFn progress, Done done);
+                              ProgressFn progress, Done done, FetchingFn fetching = {});
   // A profile with its names, where they are looked up as profiles are opened; else the profile. Blocks; safe
   // from any thread.
   [[nodiscard]] Result<ProfilePtr> named(ProfilePtr profile, const SymbolPlaces& places,
@@ -88,6 +89,7 @@ class Symbolizing {
     ClientId client;
     SymbolizeRequest request;
     ProgressFn progress;
+    FetchingFn fetching;
     Done done;
     StopSource stop;
     std::uint64_t view_id = 0;  // of the revision that it makes better
@@ -95,6 +97,7 @@ class Symbolizing {
   };
   struct State {
     std::string name;
+    std::string fetching;  // the module that a file is fetched for; "" none
     std::deque<Run> runs;  // the first one is on its way
     std::shared_ptr<const SymbolPlaces> places;
     std::shared_ptr<const Lookups> lookups;
@@ -104,6 +107,8 @@ class Symbolizing {
   void begin(const std::string& handle);
   Run* current(const std::string& handle, std::uint64_t number);
   void better(const std::string& handle, std::uint64_t number, ProfilePtr profile);
+  void told(const std::string& handle, std::uint64_t number, const std::string& name,
+            const std::string& fetching);
   void ended(const std::string& handle, std::uint64_t number, Result<Symbolized> result);
   Result<OpenProfilePtr> take(const std::string& handle, Run& run, ProfilePtr profile);
   void cancel(const std::string& handle, std::uint64_t number);

@@ -7,6 +7,7 @@
 #include "core/view/by_path.h"
 #include "core/view/key_memo.h"
 #include "core/view/match_marks.h"
+#include "server/engine/input_profile.h"
 
 namespace profd {
 namespace {
@@ -322,6 +323,7 @@ Result<void> Views::make(const OpenProfile& open, const Need& need, const StopTo
 
 void Views::drop(std::uint64_t view_id) {
   cache_.drop(view_id);
+  for (std::size_t input = 0; input < kMaxKeptInputs; ++input) cache_.drop(view_id_of_input(view_id, input));
 }
 
 }  // namespace profd

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "server/engine/mine.h"
+#include "server/engine/rule_sets.h"
 #include "server/engine/uri.h"
+#include "server/runtime/log.h"
 
 namespace profd {
 namespace {
@@ -43,6 +45,7 @@ void Workspace::set_project(ProjectFound found) {
   if (found.broken) return;
   const bool same = same_mappings(settings_of(project_).mappings, settings_of(found.file).mappings);
   project_ = std::move(found.file);
+  sets_ = nullptr;
   if (!same) {
     set_mappings();
     walk();
@@ -53,6 +56,7 @@ void Workspace::set_project(ProjectFound found) {
 void Workspace::set_settings(Settings settings) {
   const bool same = same_mappings(settings.mappings, settings_.mappings);
   settings_ = std::move(settings);
+  sets_ = nullptr;
   if (same) return;
   set_mappings();
   walk();
@@ -138,6 +142,7 @@ std::vector<Filter> Workspace::filters(std::string_view uri) const {
   if (const auto own = settings_.profile_filters.find(uri); own != settings_.profile_filters.end())
     all.insert(all.end(), own->second.begin(), own->second.end());
   decide_mine(all, [this] { return mine(); });
+  decide_sets(all, [this] { return sets(); });
   return all;
 }
 std::vector<DerivedMetric> Workspace::derived() const {
@@ -156,11 +161,38 @@ SymbolPlaces Workspace::symbol_places(std::string_view file) const {
     if (auto path = path_of_uri(given)) places.directories.push_back(std::move(*path));
   places.roots = roots_;
   places.mappings = mappings_;
+  if (settings_.debuginfod)
+    places.fetch.consent = fetch_consent_of(*settings_.debuginfod).value_or(FetchConsent::off);
+  if (!settings_.debuginfod_urls.empty()) places.fetch.servers = settings_.debuginfod_urls;
   return places;
 }
 
 std::shared_ptr<const FrameRule> Workspace::mine() const {
   return mine_rule(snapshot(), settings_.mine.empty() ? settings_of(project_).mine : settings_.mine);
+}
+
+FrameSetsPtr Workspace::sets() const {
+  const std::shared_ptr<const FrameRule> own_code = mine();
+  if (sets_ && sets_of_ == own_code->id) return sets_;
+  std::vector<FrameSet> own = settings_.sets;
+  const std::vector<FrameSet>& of_project = settings_of(project_).sets;
+  own.insert(own.end(), of_project.begin(), of_project.end());
+  sets_ = frame_sets(std::move(own), own_code, [](const std::string& text) { log_info(text); });
+  sets_of_ = own_code->id;
+  return sets_;
+}
+
+std::vector<TipRule> Workspace::tips() const {
+  std::vector<TipRule> all = settings_of(project_).tips;
+  all.insert(all.end(), settings_.tips.begin(), settings_.tips.end());
+  return all;
+}
+
+std::vector<std::string> Workspace::tips_off() const {
+  std::vector<std::string> all = settings_.tips_off;
+  const std::vector<std::string>& of_project = settings_of(project_).tips_off;
+  all.insert(all.end(), of_project.begin(), of_project.end());
+  return all;
 }
 
 Result<void> Workspace::put_document(const std::string& path, std::shared_ptr<Document> document) {

@@ -69,6 +69,11 @@ class Workspace {
   [[nodiscard]] SymbolPlaces symbol_places(std::string_view file) const;
   // What decides on `mine` here, for filters that come from elsewhere.
   [[nodiscard]] std::shared_ptr<const FrameRule> mine() const;
+  // The sets of frames that hold here, for filters by them and for shares.
+  [[nodiscard]] FrameSetsPtr sets() const;
+  // Rules of tips of the client, then those of the project file; and the ids that either switches off.
+  [[nodiscard]] std::vector<TipRule> tips() const;
+  [[nodiscard]] std::vector<std::string> tips_off() const;
 
   // A document that was made, or a changed copy of the one that is open. Fails when it, or those of all
   // clients, have become too much.
@@ -111,6 +116,9 @@ class Workspace {
   std::vector<std::string> problems_;
   std::vector<FoundProjectFile::Place> project_places_;
   Settings settings_;
+  // Made when they are asked for after settings or what is the user's own code have changed.
+  mutable FrameSetsPtr sets_;
+  mutable std::string sets_of_;
   std::map<std::string, std::shared_ptr<Document>> documents_;  // by path; cloned before a change when shared
   std::map<std::string, HeldBytes> document_bytes_;             // by path
   std::uint64_t own_bytes_ = 0;                                 // their sum

@@ -16,7 +16,7 @@
 namespace profd {
 namespace {
 
-constexpr std::size_t kPlaceWidth = 9, kMaxJumpsTold = 8, kMaxOthers = 8;
+constexpr std::size_t kPlaceWidth = 9, kMaxJumpsTold = 8, kMaxOthers = 8, kMaxBranches = 2;
 
 std::size_t end_of_block(const DisassemblyAnswer& answer, std::size_t block) {
   return block + 1 < answer.blocks.size() ? answer.blocks.first[block + 1] : answer.rows.text.size();
@@ -64,6 +64,12 @@ std::string in_loops(std::uint32_t depth) {
   return depth == 0 ? "" : depth == 1 ? ", in a loop" : fmt::format(", in {} loops", depth);
 }
 
+// ", executed 12.3 k times"
+std::string executed_times(const DisassemblyAnswer& answer, std::size_t block) {
+  return answer.block_executed.empty() ? ""
+                                       : fmt::format(", executed {} times", answer.block_executed[block]);
+}
+
 class CodeDocumentWriter {
  public:
   CodeDocumentWriter(CodeDocument& document, bool costs, const CodeSource& source)
@@ -104,7 +110,7 @@ class CodeDocumentWriter {
                      sanitize_text(out_.profile_name), piece.self.share_text, piece.total.share_text,
                      sanitize_text(piece.module), piece.start,
                      piece.n_bytes == 0 ? "" : fmt::format(", {} bytes", piece.n_bytes)));
-    for (const std::string* note : {&answer_.problem, &answer_.skid, &answer_.note}) {
+    for (const std::string* note : {&answer_.problem, &answer_.skid, &answer_.note, &answer_.branch_note}) {
       if (!note->empty()) line("; " + sanitize_text(*note));
     }
     for (const CodeRest& rest : answer_.rest) {
@@ -136,8 +142,8 @@ class CodeDocumentWriter {
     out_.line_of_block.push_back(static_cast<std::uint32_t>(out_.lines.size()));
     const std::string costs = costs_ ? ", self " + answer_.block_self[block].share_text : "";
     line(margin() + arrows_above(row) +
-         fmt::format("; block {} of {}{}{}", block + 1, answer_.blocks.size(),
-                     in_loops(answer_.blocks.loop_depth[block]), costs));
+         fmt::format("; block {} of {}{}{}{}", block + 1, answer_.blocks.size(),
+                     in_loops(answer_.blocks.loop_depth[block]), executed_times(answer_, block), costs));
   }
 
   // A block says anew what its first rows are of.
@@ -169,7 +175,10 @@ class CodeDocumentWriter {
     if (costs_) text = fmt::format("{:>8} {:>8} ", rows.self_share[row], rows.total_share[row]);
     text += fmt::format("{:<{}}", offset_text(answer_, row), kPlaceWidth);
     out_.line_of_row.push_back(static_cast<std::uint32_t>(out_.lines.size()));
-    line(text + arrows_.at(row) + "  " + instruction_text(answer_, row), static_cast<std::uint32_t>(row));
+    text += arrows_.at(row) + "  " + instruction_text(answer_, row);
+    const std::string branches = branches_of_row(answer_.branches, row, kMaxBranches);
+    if (!branches.empty()) text += "  ; " + sanitize_text(branches);
+    line(std::move(text), static_cast<std::uint32_t>(row));
   }
 
   CodeDocument& out_;
@@ -229,7 +238,9 @@ std::size_t CodeDocument::memory() const {
   for (const std::string& line : lines) bytes += line.size() + 64;
   for (const std::string& text : answer.headings.text) bytes += text.size() + 64;
   // Texts of a row are short; a metric has two of them beside its values.
-  return bytes + answer.rows.text.size() * (600 + answer.columns.size() * 140);
+  for (const std::string& text : answer.branches.text) bytes += text.size() + 200;
+  return bytes + answer.rows.text.size() *
+                     (600 + answer.columns.size() * 140 + (answer.rows.executed.empty() ? 0 : 40));
 }
 
 CodeDocument code_document(DisassemblyAnswer answer, std::vector<PieceRow> others, std::string profile_name,
@@ -257,6 +268,7 @@ std::vector<CodeHint> code_hints(const CodeDocument& document) {
     std::string text = rows.total_share[row] + "  " + rows.total_text[row];
     if (rows.self[row] != rows.total[row] && as_double(rows.self[row]) != 0)
       text += " · self " + rows.self_share[row];
+    if (!rows.executed.empty()) text += " · executed " + rows.executed_text[row];
     out.push_back({line, std::move(text)});
   }
   return out;
@@ -304,14 +316,18 @@ std::optional<Hover> code_hover(const CodeDocument& document, std::uint32_t line
   } else if (!rows.target_name[row].empty()) {
     out.remarks.push_back(leads + rows.target_name[row]);
   }
+  if (!rows.executed.empty())
+    out.remarks.push_back("executed " + count_of(rows.executed[row], "time", "times"));
+  if (std::string branches = branches_of_row(answer.branches, row, answer.branches.size()); !branches.empty())
+    out.remarks.push_back(std::move(branches));
   std::vector<std::uint32_t> from;
   for (std::size_t i = 0; i < answer.jumps.size(); ++i) {
     if (answer.jumps.to[i] == row) from.push_back(answer.jumps.from[i]);
   }
   if (!from.empty()) out.remarks.push_back("reached by jumps from " + told(answer, from));
   const std::uint32_t block = rows.block[row];
-  out.remarks.push_back(fmt::format("block {} of {}{}: self {}", block + 1, answer.blocks.size(),
-                                    in_loops(answer.blocks.loop_depth[block]),
+  out.remarks.push_back(fmt::format("block {} of {}{}{}: self {}", block + 1, answer.blocks.size(),
+                                    in_loops(answer.blocks.loop_depth[block]), executed_times(answer, block),
                                     answer.block_self[block].share_text));
   if (!answer.skid.empty()) out.remarks.push_back(answer.skid);
   out.foot = document.profile_name;

@@ -10,6 +10,7 @@
 #include "core/code/inline_nodes.h"
 #include "core/model/module_address.h"
 #include "core/source/annotations.h"
+#include "core/source/code_branches.h"
 #include "core/source/code_costs.h"
 #include "core/source/slot_sums.h"
 #include "core/support/base_name.h"
@@ -19,6 +20,9 @@
 #include "server/engine/jit_code.h"
 #include "server/feature/code_headings.h"
 #include "server/feature/code_notes.h"
+#include "server/feature/input_disassembly.h"
+#include "server/feature/text.h"
+#include "server/feature/value_texts.h"
 
 namespace profd {
 namespace {
@@ -39,7 +43,7 @@ Result<std::vector<std::uint8_t>> frames_meant(const Profile& profile, const Cod
     if (!name) return fail(ErrorCode::not_found, fmt::format("no function is called {}", place.function));
     return frames_called(profile, *name);
   }
-  if (!place.module.empty()) return frames_of_code(profile, {place.module, place.address});
+  if (!place.module.empty()) return frames_of_code(profile, CodeAddress{place.module, place.address});
   std::vector<std::uint8_t> meant;
   if (!place.files.empty()) {
     meant.assign(n, 0);
@@ -59,6 +63,31 @@ double rank_value(const Value& value) {
   return std::isfinite(number) ? number : 0;
 }
 
+// What each piece of the profile's code costs in the metric of a view, whatever of it is shown.
+struct PieceCosts {
+  CodePieces pieces;
+  std::vector<Value> self, total;  // by piece
+  [[nodiscard]] std::size_t memory() const {
+    return pieces.pieces.size() * (sizeof(CodePiece) + 2 * sizeof(Value)) +
+           pieces.of_frame.size() * sizeof(std::uint32_t);
+  }
+};
+
+Result<std::shared_ptr<const PieceCosts>> piece_costs(Views& views, const OpenProfile& open,
+                                                      const ViewSpec& spec, const SelectionPtr& selection,
+                                                      const StopToken& stop) {
+  return views.kept<PieceCosts>(
+      open, spec, "code pieces", stop, [&](StopToken token) -> Result<std::shared_ptr<const PieceCosts>> {
+        PieceCosts out;
+        out.pieces = code_pieces(*open.profile);
+        PROFD_TRY(SlotSums sums, sum_slots(*selection, out.pieces.of_frame, out.pieces.pieces.size(), token,
+                                           views.executor()));
+        out.self = std::move(sums.self[selection->metric().v]);
+        out.total = std::move(sums.total[selection->metric().v]);
+        return std::make_shared<const PieceCosts>(std::move(out));
+      });
+}
+
 class DisassemblyWriter {
  public:
   DisassemblyWriter(Views& views, const DisassemblyRequest& request, const StopToken& stop)
@@ -71,7 +100,7 @@ class DisassemblyWriter {
     for (const std::string& name : request_.metrics) PROFD_CHECK(check_metric(*request_.open, name));
     PROFD_TRY(view_, prepare_view(views_, *request_.open, spec, stop_));
     out_.head = head_of(*request_.open, spec, view_);
-    pieces_ = code_pieces(profile_);
+    PROFD_TRY(costs_, piece_costs(views_, *request_.open, spec, view_.selection, stop_));
     PROFD_TRY(meant_, frames_meant(profile_, request_.place));
     PROFD_CHECK(find_pieces());
     if (order_.empty()) {
@@ -86,15 +115,14 @@ class DisassemblyWriter {
     out_.piece = request_.piece;
     PROFD_TRY(CodeQuestion question, question_of(order_[request_.piece]));
     if (!out_.problem.empty()) return std::move(out_);
-    PROFD_TRY(CodeAnswer answer, look_up(question));
-    out_.problem = std::move(answer.problem);
+    PROFD_TRY(found_, look_up(question));
+    out_.problem = found_->problem;
     if (!out_.problem.empty()) return std::move(out_);
-    code_ = std::move(answer.code);
-    out_.note = std::move(answer.note);
+    out_.note = found_->note;
     if (question.size > worker::kMaxCodeSize) out_.note = "Of this piece the first MiB is shown.";
     PROFD_TRY(sources_, views_.sources(*request_.open, request_.workspace, stop_));
     PROFD_CHECK(write_costs());
-    PROFD_CHECK(write_source_lines());
+    if (request_.source_lines) PROFD_CHECK(write_source_lines());
     write_rows();
     for (const std::string& file : out_.files) out_.paths.push_back(path_of(file));
     out_.headings = code_headings(out_.rows, out_.inlined_calls, out_.files);
@@ -108,28 +136,35 @@ class DisassemblyWriter {
   }
 
   Result<void> find_pieces() {
-    const std::size_t n = pieces_.pieces.size(), metric = view_.selection->metric().v;
+    const std::size_t n = pieces().pieces.size(), metric = view_.selection->metric().v;
+    const std::vector<std::uint32_t>& of_frame = pieces().of_frame;
+    const auto is_meant = [&](std::size_t frame) {
+      return of_frame[frame] != kNone && (meant_.empty() || meant_[frame] != 0);
+    };
     std::vector<std::uint8_t> is_there(n, 0);
-    std::vector<std::uint32_t> meant = pieces_.of_frame;
-    for (std::size_t frame = 0; frame < meant.size(); ++frame) {
-      if (!meant_.empty() && meant_[frame] == 0) meant[frame] = kNone;
-      if (meant[frame] != kNone) is_there[meant[frame]] = 1;
+    for (std::size_t frame = 0; frame < of_frame.size(); ++frame) {
+      if (is_meant(frame)) is_there[of_frame[frame]] = 1;
     }
-    PROFD_TRY(const SlotSums of_meant, sums(std::move(meant), n));
-    PROFD_TRY(const SlotSums of_pieces, sums(pieces_.of_frame, n));
     for (std::uint32_t piece = 0; piece < n; ++piece) {
       if (is_there[piece] != 0) order_.push_back(piece);
     }
-    std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const auto key = [&](std::uint32_t piece) {
-        return std::pair(rank_value(of_meant.self[metric][piece]), rank_value(of_meant.total[metric][piece]));
-      };
-      return key(a) > key(b);
-    });
+    if (order_.size() > 1) {
+      std::vector<std::uint32_t> slots(of_frame.size(), kNone);
+      for (std::size_t frame = 0; frame < slots.size(); ++frame) {
+        if (is_meant(frame)) slots[frame] = of_frame[frame];
+      }
+      PROFD_TRY(const SlotSums of_meant, sums(std::move(slots), n));
+      std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+        const auto key = [&](std::uint32_t piece) {
+          return std::pair(rank_value(of_meant.self[metric][piece]),
+                           rank_value(of_meant.total[metric][piece]));
+        };
+        return key(a) > key(b);
+      });
+    }
     if (order_.size() > kMaxPieces) order_.resize(kMaxPieces);
     for (const std::uint32_t piece : order_) {
-      out_.pieces.push_back(
-          row_of(pieces_.pieces[piece], of_pieces.self[metric][piece], of_pieces.total[metric][piece]));
+      out_.pieces.push_back(row_of(pieces().pieces[piece], costs_->self[piece], costs_->total[piece]));
     }
     return {};
   }
@@ -155,7 +190,7 @@ class DisassemblyWriter {
   }
 
   Result<CodeQuestion> question_of(std::uint32_t at) {
-    const CodePiece& piece = pieces_.pieces[at];
+    const CodePiece& piece = pieces().pieces[at];
     CodeQuestion question;
     const AddressKind kind = address_kind(profile_.modules(), piece.module);
     if (kind == AddressKind::loaded) {
@@ -177,9 +212,9 @@ class DisassemblyWriter {
     question.size = piece.n_bytes;
     if (question.size == 0) {
       // As far as it was met, and an instruction on.
-      for (std::uint32_t frame = 0; frame < pieces_.of_frame.size(); ++frame) {
+      for (std::uint32_t frame = 0; frame < pieces().of_frame.size(); ++frame) {
         const std::uint64_t address = lookup_address(profile_.frames(), frame);
-        if (pieces_.of_frame[frame] == at && address >= piece.start) {
+        if (pieces().of_frame[frame] == at && address >= piece.start) {
           question.size = std::max(question.size, address - piece.start + 16);
         }
       }
@@ -189,9 +224,9 @@ class DisassemblyWriter {
   }
 
   Result<void> write_costs() {
-    const CodeRows rows = code_.code_rows();
+    const CodeRows rows = code().code_rows();
     const std::size_t n = rows.size();
-    PROFD_TRY(const SlotSums costs, sums(slots_of_rows(profile_, pieces_, order_[out_.piece], rows), n + 2));
+    PROFD_TRY(const SlotSums costs, sums(slots_of_rows(profile_, pieces(), order_[out_.piece], rows), n + 2));
     const std::size_t metric = view_.selection->metric().v;
     const auto is_something = [](const Value& value) { return as_double(value) != 0; };
     const auto add_rest = [&](std::size_t slot, const char* why) {
@@ -207,11 +242,13 @@ class DisassemblyWriter {
                     costs.total[metric].begin() + static_cast<std::ptrdiff_t>(n));
     double most = 0;
     for (const Value& self : to.self) most = std::max(most, rank_value(self));
+    const auto text = [&](const Value& value) { return view_.whole.text(value); };
+    const auto share = [&](const Value& value) { return view_.whole.share_text(value); };
+    to.self_text = texts_of(to.self, text);
+    to.total_text = texts_of(to.total, text);
+    to.self_share = texts_of(to.self, share);
+    to.total_share = texts_of(to.total, share);
     for (std::size_t row = 0; row < n; ++row) {
-      to.self_text.push_back(view_.whole.text(to.self[row]));
-      to.total_text.push_back(view_.whole.text(to.total[row]));
-      to.self_share.push_back(view_.whole.share_text(to.self[row]));
-      to.total_share.push_back(view_.whole.share_text(to.total[row]));
       to.heat.push_back(most == 0 ? 0 : std::sqrt(rank_value(to.self[row]) / most));
     }
     for (const std::string& name : request_.metrics) {
@@ -233,12 +270,12 @@ class DisassemblyWriter {
     };
     std::vector<std::uint32_t> slots(frames.size(), kNone);
     for (std::uint32_t frame = 0; frame < frames.size(); ++frame) {
-      if (pieces_.of_frame[frame] == piece && frames.line[frame] != 0) lines.emplace(place_of(frame), 0);
+      if (pieces().of_frame[frame] == piece && frames.line[frame] != 0) lines.emplace(place_of(frame), 0);
     }
     std::uint32_t n = 0;
     for (auto& [place, slot] : lines) slot = n++;
     for (std::uint32_t frame = 0; frame < frames.size(); ++frame) {
-      if (pieces_.of_frame[frame] == piece && frames.line[frame] != 0)
+      if (pieces().of_frame[frame] == piece && frames.line[frame] != 0)
         slots[frame] = lines.at(place_of(frame));
     }
     PROFD_TRY(const SlotSums costs, sums(std::move(slots), n));
@@ -267,16 +304,19 @@ class DisassemblyWriter {
     return refused ? std::string() : target.paths.front();
   }
 
+  [[nodiscard]] const CodePieces& pieces() const { return costs_->pieces; }
+  [[nodiscard]] const FoundCode& code() const { return found_->code; }
+
   // The file of a link, a text; 0: not known.
   std::uint32_t file_text(std::uint32_t link) const {
-    const BinarySymbols& symbols = code_.symbols;
+    const BinarySymbols& symbols = code().symbols;
     if (symbols.links.file[link] != 0) return symbols.links.file[link];
     const std::uint32_t function = symbols.links.function[link];
     return function == kNone ? 0 : symbols.functions.file[function];
   }
 
   // A text of the file's debug information, which may hold any bytes.
-  std::string readable(std::uint32_t text) const { return repair_utf8(code_.symbols.texts[text]); }
+  std::string readable(std::uint32_t text) const { return repair_utf8(code().symbols.texts[text]); }
 
   std::int64_t file_index(std::uint32_t text) {
     if (text == 0) return -1;
@@ -291,19 +331,19 @@ class DisassemblyWriter {
   }
 
   void write_inlined() {
-    const ChainLinks& links = code_.symbols.links;
+    const ChainLinks& links = code().symbols.links;
     std::vector<std::uint32_t> files, functions;
     for (std::uint32_t link = 0; link < links.size(); ++link) {
       files.push_back(file_text(link));
       const std::uint32_t function = links.function[link];
-      functions.push_back(function == kNone ? 0 : code_.symbols.functions.name[function]);
+      functions.push_back(function == kNone ? 0 : code().symbols.functions.name[function]);
     }
     const InlineNodes nodes = inline_nodes({links.parent, functions, files, links.line, links.column});
     // Only calls that rows are in: places that are called have chains as well.
     std::vector<std::int64_t> shown(nodes.size(), -1);
     std::vector<std::uint8_t> used(nodes.size(), 0);
-    for (std::size_t row = 0; row < code_.rows.size(); ++row) {
-      const std::uint32_t link = code_.symbols.link[row];
+    for (std::size_t row = 0; row < code().rows.size(); ++row) {
+      const std::uint32_t link = code().symbols.link[row];
       for (std::uint32_t node = link == kNone ? kNone : nodes.of_chain[link];
            node != kNone && used[node] == 0; node = nodes.parent[node]) {
         used[node] = 1;
@@ -318,55 +358,85 @@ class DisassemblyWriter {
       to.file.push_back(file_index(nodes.call_file[node]));
       to.line.push_back(nodes.call_line[node]);
     }
-    for (std::size_t row = 0; row < code_.rows.size(); ++row) {
-      const std::uint32_t link = code_.symbols.link[row];
+    for (std::size_t row = 0; row < code().rows.size(); ++row) {
+      const std::uint32_t link = code().symbols.link[row];
       const std::uint32_t node = link == kNone ? kNone : nodes.of_chain[link];
       out_.rows.inlined.push_back(node == kNone ? -1 : shown[node]);
     }
   }
 
   void write_rows() {
-    const CodeRows rows = code_.code_rows();
+    const CodeRows rows = code().code_rows();
     const std::size_t n = rows.size();
     const std::vector<std::uint32_t> targets = target_rows(rows);
     collect_neighbours();
     InstructionColumns& to = out_.rows;
-    out_.code = code_.rows.code;
+    out_.code = code().rows.code;
     out_.blocks = basic_blocks(rows, targets);
     out_.jumps = jumps_within(rows, targets, kMaxLanes);
-    to.address = code_.address;
-    to.length = code_.rows.length;
-    to.kind = code_.rows.kind;
+    to.address = code().address;
+    to.length = code().rows.length;
+    to.kind = code().rows.kind;
     write_inlined();
     std::vector<std::uint32_t> line_file;
     for (std::size_t row = 0; row < n; ++row) {
-      const std::uint32_t link = code_.symbols.link[row];
-      to.text.emplace_back(code_.text(row));
+      const std::uint32_t link = code().symbols.link[row];
+      to.text.emplace_back(code().text(row));
       to.target.push_back(targets[row] == kNone ? -1 : static_cast<std::int64_t>(targets[row]));
       to.target_name.push_back(targets[row] == kNone ? target_name(rows.target[row]) : std::string());
       to.target_code.push_back(targets[row] == kNone ? target_code(rows.target[row]) : std::string());
       to.file.push_back(link == kNone ? -1 : file_index(file_text(link)));
-      to.line.push_back(link == kNone || to.file[row] < 0 ? 0 : code_.symbols.links.line[link]);
-      to.column.push_back(to.line[row] == 0 ? 0 : code_.symbols.links.column[link]);
+      to.line.push_back(link == kNone || to.file[row] < 0 ? 0 : code().symbols.links.line[link]);
+      to.column.push_back(to.line[row] == 0 ? 0 : code().symbols.links.column[link]);
       line_file.push_back(to.file[row] < 0 ? 0 : static_cast<std::uint32_t>(to.file[row]));
     }
     out_.lines = line_ranges(line_file, to.line);
+    write_branches(rows);
     write_blocks();
     write_matched();
     out_.skid = skid_note(profile_, view_.selection->metric());
   }
 
+  void write_branches(const CodeRows& rows) {
+    if (profile_.branches() == nullptr) return;
+    const CodePiece& piece = pieces().pieces[order_[out_.piece]];
+    CodeBranches branches = code_branches(profile_, piece, rows);
+    out_.branches = branch_columns(branches, rows, [&](const BranchPlace& to) { return name_of(to, piece); });
+    out_.branch_note = branch_note(branches, *profile_.branches());
+    out_.rows.executed = std::move(branches.executions.executed);
+    for (const std::uint64_t n : out_.rows.executed) out_.rows.executed_text.push_back(format_count(n));
+  }
+
+  // What lies outside of the rows of `shown`.
+  std::string name_of(const BranchPlace& to, const CodePiece& shown) const {
+    if (!to.module.valid()) return std::string(kUnknown);
+    if (const std::uint32_t at = piece_at(profile_, pieces(), to.module, to.address); at != kNone) {
+      const CodePiece& piece = pieces().pieces[at];
+      const FunctionId function = profile_.pieces().function[piece.example.v];
+      const std::string_view name = function.valid()
+                                        ? profile_.function_name(function)
+                                        : profile_.strings()[profile_.pieces().name[piece.example.v]];
+      if (to.address == piece.start && !name.empty()) return std::string(name);
+      if (!name.empty()) return fmt::format("{}+0x{:x}", name, to.address - piece.start);
+    }
+    if (is_same_binary(profile_.modules(), to.module, shown.module)) {
+      const std::string_view name = code().name_of_place(to.address);
+      if (!name.empty()) return repair_utf8(name);
+    }
+    return fmt::format("{}+0x{:x}", module_name(profile_, to.module), to.address);
+  }
+
   std::string target_name(std::uint64_t target) const {
     if (target == kNoTarget) return {};
-    const std::string_view name = code_.name_of_place(target);
+    const std::string_view name = code().name_of_place(target);
     return name.empty() ? fmt::format("0x{:x}", target) : repair_utf8(name);
   }
 
   // The code that the profile has of the same binary, by start.
   void collect_neighbours() {
     const ModuleTable& modules = profile_.modules();
-    const ModuleId shown = pieces_.pieces[order_[out_.piece]].module;
-    for (const CodePiece& piece : pieces_.pieces) {
+    const ModuleId shown = pieces().pieces[order_[out_.piece]].module;
+    for (const CodePiece& piece : pieces().pieces) {
       if (!piece.module.valid() || modules.name[piece.module.v] != modules.name[shown.v] ||
           modules.build_id[piece.module.v] != modules.build_id[shown.v]) {
         continue;
@@ -394,6 +464,11 @@ class DisassemblyWriter {
       double self = 0;
       for (std::size_t row = first; row < end; ++row) self += as_double(to.self[row]);
       to.block.insert(to.block.end(), end - first, static_cast<std::uint32_t>(block));
+      if (!to.executed.empty()) {
+        const auto begin = to.executed.begin();
+        out_.block_executed.push_back(format_count(*std::max_element(
+            begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(end))));
+      }
       const bool whole_numbers = std::holds_alternative<std::int64_t>(to.self[first]);
       out_.block_self.push_back(
           amount_of(view_.whole, whole_numbers ? Value(static_cast<std::int64_t>(self)) : Value(self)));
@@ -425,10 +500,10 @@ class DisassemblyWriter {
   const StopToken& stop_;
   const Profile& profile_;
   PreparedView view_;
-  CodePieces pieces_;
+  std::shared_ptr<const PieceCosts> costs_;
   std::vector<std::uint8_t> meant_;
   std::vector<std::uint32_t> order_;  // the pieces that hold it, in the order of the answer
-  FoundCode code_;
+  std::shared_ptr<const CodeAnswer> found_;
   std::shared_ptr<const SourceMap> sources_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> neighbours_;  // start and bytes of code of the binary
   std::vector<std::uint32_t> file_texts_;                            // texts that `files` are
@@ -439,6 +514,8 @@ class DisassemblyWriter {
 
 Result<DisassemblyAnswer> disassembly_answer(Views& views, const DisassemblyRequest& request,
                                              const CodeLookup& look_up, const StopToken& stop) {
+  if (request.open->profile->composition() != nullptr)
+    return disassembly_of_input(views, request, look_up, stop);
   return DisassemblyWriter(views, request, stop).run(look_up);
 }
 

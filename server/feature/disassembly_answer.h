@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "core/code/jumps.h"
 #include "core/code/line_ranges.h"
 #include "server/engine/code_lookup.h"
+#include "server/feature/branch_columns.h"
 #include "server/feature/metric_values.h"
 #include "server/feature/view_answer.h"
 
@@ -33,7 +35,8 @@ struct DisassemblyRequest {
   CodePlace place;
   std::vector<std::string> metrics;  // further ones of every row, stored or by formula
   bool att = false;
-  std::uint32_t piece = 0;  // of DisassemblyAnswer::pieces
+  std::uint32_t piece = 0;    // of DisassemblyAnswer::pieces
+  bool source_lines = false;  // DisassemblyAnswer::source_lines is wanted
 };
 
 // A piece of code that holds what is meant. Numbers are of all of it.
@@ -66,6 +69,9 @@ struct InstructionColumns {
   std::vector<Value> self, total;           // of the view's metric
   std::vector<std::string> self_text, total_text, self_share, total_share;
   std::vector<double> heat;  // 0 to 1: square root of the share of the hottest row
+  // How often branch stacks saw it carried out; empty where none saw any of this code.
+  std::vector<std::uint64_t> executed;
+  std::vector<std::string> executed_text;
 };
 
 struct InlinedCalls {
@@ -115,15 +121,19 @@ struct DisassemblyAnswer {
   CodeHeadings headings;
   Blocks blocks;
   std::vector<Amount> block_self;
+  std::vector<std::string> block_executed;  // of the row carried out most often; empty as rows.executed is
   Jumps jumps;
-  LineRanges lines;  // `file` is of `files`
+  BranchColumns branches;
+  std::string branch_note;  // "": no branch stack saw any of this code
+  LineRanges lines;         // `file` is of `files`
   std::vector<CodeRest> rest;
-  std::vector<CodeLine> source_lines;  // by file and line
+  std::vector<CodeLine> source_lines;  // by file and line; empty where they are not asked for
 };
 
 // Fetches code; may block.
-using CodeLookup = std::function<Result<CodeAnswer>(const CodeQuestion&)>;
+using CodeLookup = std::function<Result<std::shared_ptr<const CodeAnswer>>(const CodeQuestion&)>;
 
+// Of a profile that was put together of others: see disassembly_of_input().
 // `not_found`: nothing is called so, or was measured there. What keeps code from being shown is the answer's
 // problem.
 Result<DisassemblyAnswer> disassembly_answer(Views& views, const DisassemblyRequest& request,

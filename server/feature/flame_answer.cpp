@@ -170,8 +170,17 @@ struct BoxWriter {
   }
 
   // Those of joined boxes are left out.
+  template <class T>
+  [[nodiscard]] std::vector<T> without_joined(const std::vector<T>& of_boxes) const {
+    std::vector<T> rows;
+    for (std::uint32_t i = 0; i < layout.size(); ++i)
+      if (row_of_box[i] >= 0) rows.push_back(of_boxes[i]);
+    return rows;
+  }
+
+  // Those of joined boxes are left out.
   void write_metric(const OpenProfile& open, const std::string& name, SidedNumbers numbers) {
-    const auto without_joined = [&](MetricNumbers& of) {
+    const auto drop_joined = [&](MetricNumbers& of) {
       for (auto* column : {&of.self, &of.total}) {
         std::size_t n = 0;
         for (std::uint32_t i = 0; i < layout.size(); ++i)
@@ -179,8 +188,8 @@ struct BoxWriter {
         column->resize(n);
       }
     };
-    without_joined(numbers.now);
-    if (numbers.before) without_joined(*numbers.before);
+    drop_joined(numbers.now);
+    if (numbers.before) drop_joined(*numbers.before);
     out.columns.push_back(metric_rows(open, name, std::move(numbers)));
   }
 
@@ -283,6 +292,17 @@ Result<FlameAnswer> write(Views& views, const FlameRequest& request, const Prepa
     PROFD_TRY(BoxColors colors,
               box_colors(views, *request.open, request.spec, request.color_metric, view.focus, layout, stop));
     writer.write_colors(std::move(colors));
+  }
+  if (!request.highlights.empty()) {
+    PROFD_TRY(const std::vector<std::uint32_t> highlights,
+              highlights_of_boxes(views, *request.open, request.spec, request.highlights, request.sets.get(),
+                                  layout, stop));
+    out.boxes.highlights = writer.without_joined(highlights);
+  }
+  if (request.work && request.sets) {
+    PROFD_TRY(BoxWork work, work_of_boxes(views, *request.open, request.spec, *request.sets, layout, stop));
+    out.boxes.work = writer.without_joined(work.work);
+    out.works = std::move(work.kinds);
   }
   for (const std::string& name : request.metrics) {
     PROFD_TRY(SidedNumbers numbers, metric_of_boxes(views, *request.open, request.spec, name, view.focus,

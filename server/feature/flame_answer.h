@@ -9,6 +9,7 @@
 #include "core/compare/statistic.h"
 #include "core/layout/flame.h"
 #include "server/feature/box_colors.h"
+#include "server/feature/box_sets.h"
 #include "server/feature/box_target.h"
 #include "server/feature/changes.h"
 #include "server/feature/metric_values.h"
@@ -29,6 +30,9 @@ struct FlameRequest {
   std::vector<std::string> metrics;       // further ones of every box, stored or by formula
   std::optional<Statistic> color_spread;  // of an aggregate; goes before color_metric
   std::string search;                     // RE2; "" none
+  std::vector<NamedSet> highlights;       // fills that column
+  bool work = false;                      // fills that column
+  FrameSetsPtr sets;                      // of both; may be null without
   bool details = false;                   // texts and places that only tooltips show
 };
 
@@ -46,6 +50,8 @@ struct BoxColumns {
   std::optional<std::vector<std::int64_t>> node;
   std::optional<std::vector<std::optional<Value>>> color;  // nothing: no value
   std::optional<std::vector<std::string>> color_text;
+  std::optional<std::vector<std::uint32_t>> highlights;             // a bit a set of the request
+  std::optional<std::vector<std::int32_t>> work;                    // in `works`; -1: none
   std::optional<std::vector<std::string>> self_text, parent_share;  // details
 };
 
@@ -85,6 +91,7 @@ struct FlameAnswer {
   std::string truncated;  // a sentence when the bound on boxes cut something off
   std::optional<SearchShare> search;
   std::optional<ColorScale> scale;  // with a metric of colours
+  std::vector<WorkKind> works;      // with kinds of work
   std::vector<MetricRows> columns;  // the further metrics, as long as `boxes`
   // Of diffs: the view as a whole, and both sides of every box, as long as `boxes`.
   std::optional<SideTotals> sides;

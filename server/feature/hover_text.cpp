@@ -100,6 +100,7 @@ std::string hover_markdown(const Hover& hover) {
   if (!hover.rows.empty()) text += '\n';
   for (const std::string& remark : hover.remarks) text += sentence(remark) + "\n\n";
   for (const HoverList& list : hover.lists) text += markdown_list(list) + "\n\n";
+  for (const std::string& tip : hover.tips) text += "**Tip:** " + sentence(tip) + "\n\n";
   return text + fmt::format("*{}*", plain_or_escaped(hover.foot));
 }
 
@@ -128,6 +129,7 @@ std::string hover_plain_text(const Hover& hover) {
     if (list.n_more > 0) text += fmt::format("  {} more\n", list.n_more);
     text += '\n';
   }
+  for (const std::string& tip : hover.tips) text += "Tip: " + sanitize_text(tip) + "\n\n";
   return text + sanitize_text(hover.foot);
 }
 

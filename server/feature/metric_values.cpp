@@ -9,6 +9,7 @@
 #include "core/model/composition.h"
 #include "core/view/resolve.h"
 #include "server/feature/text.h"
+#include "server/feature/value_texts.h"
 
 namespace profd {
 namespace {
@@ -267,9 +268,8 @@ MetricRows metric_rows(const OpenProfile& open, std::string_view name, SidedNumb
   rows.metric = name;
   rows.unit = metric_unit(open, name);
   const auto texts = [&](const std::vector<std::optional<Value>>& column) {
-    std::vector<std::string> out;
-    for (const std::optional<Value>& value : column) out.push_back(metric_text(open, name, value));
-    return out;
+    return texts_of(column,
+                    [&](const std::optional<Value>& value) { return metric_text(open, name, value); });
   };
   rows.self_text = texts(numbers.now.self);
   rows.total_text = texts(numbers.now.total);

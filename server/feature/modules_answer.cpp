@@ -1,6 +1,10 @@
 #include "server/feature/modules_answer.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -32,6 +36,13 @@ struct Advice {
   std::string reason, remedy;
 };
 
+constexpr const char* kSaysNotWhere = "the profile does not say where it was loaded";
+
+// Addresses in memory are of a binary only where its place there is known.
+bool says_where(AddressKind kind) {
+  return kind != AddressKind::unknown && kind != AddressKind::loaded;
+}
+
 constexpr const char* kNameFolder =
     "Name the folder that has it: `profd symbolize FILE --debug-dir DIR`, or the setting `debugDirectories`.";
 
@@ -53,14 +64,18 @@ Advice advice_of_none(const ModuleRow& row, const BinaryCode& code, const Module
     return {"not symbolized: " + why,
             "Record as root, or with kernel.kptr_restrict = 0, or copy /proc/kallsyms beside the recording."};
   }
-  if (lookup == nullptr && (code.kind == AddressKind::unknown || code.kind == AddressKind::loaded))
-    return {"not symbolized: the profile does not say where it was loaded", ""};
+  if (lookup == nullptr && !says_where(code.kind))
+    return {fmt::format("not symbolized: {}", kSaysNotWhere), ""};
   if (lookup == nullptr) return {"not looked for yet", "`profd symbolize FILE`"};
   const ModuleAnswer& answer = lookup->answer;
   if (!answer.problem.empty()) return {"not symbolized: " + answer.problem, ""};
   if (row.build_id.empty() && row.file.empty())
     return {
-        "not symbolized: the profile has no build id of it, so nothing says which file is what ran",
+        row.tried.empty()
+            ? std::string(
+                  "not symbolized: the profile has no build id of it, so nothing says which file is what ran")
+            : fmt::format("not symbolized: the profile has no build id of it, and {}: {}",
+                          row.tried.back().path, row.tried.back().why),
         fmt::format("Name the binary: `profd symbolize FILE --binary PATH` (a file called {}).", row.name)};
   if (!row.file.empty())
     return {fmt::format("not symbolized: {} has no symbols for this code", row.file),
@@ -72,11 +87,13 @@ Advice advice_of_none(const ModuleRow& row, const BinaryCode& code, const Module
   return {fmt::format("not symbolized: no file with the build id {} was found", row.build_id), kNameFolder};
 }
 
-Advice advice_of_names(const ModuleRow& row, const ModuleLookup* lookup) {
+Advice advice_of_names(const ModuleRow& row, const BinaryCode& code, const ModuleLookup* lookup) {
   const std::string some = row.n_known < row.n_frames
                                ? fmt::format("{} of {} frames have a function", format_exact(row.n_known),
                                              format_exact(row.n_frames))
                                : std::string("functions are known");
+  if (lookup == nullptr && !says_where(code.kind))
+    return {fmt::format("{}, lines are not: {}", some, kSaysNotWhere), ""};
   if (lookup == nullptr || row.file.empty()) return {some + ", lines are not", ""};
   if (!lookup->answer.problem.empty()) return {fmt::format("{}: {}", some, lookup->answer.problem), ""};
   if (is_in_kallsyms(row.path, lookup->kind))
@@ -94,7 +111,7 @@ Advice advice_of(const ModuleRow& row, const BinaryCode& code, const ModuleLooku
     case ModuleState::lines:
       return {};
     case ModuleState::names:
-      return advice_of_names(row, lookup);
+      return advice_of_names(row, code, lookup);
     case ModuleState::none:
       return advice_of_none(row, code, lookup);
     case ModuleState::mismatch:
@@ -124,6 +141,7 @@ ModuleRow row_of(const Profile& profile, const BinaryCode& code, std::span<const
   if (lookup != nullptr) {
     row.tried = lookup->answer.tried;
     row.unchecked = lookup->answer.unchecked;
+    row.by_inode = lookup->answer.by_inode;
     // Debug information comes behind the binary that it is of.
     for (const TriedFile& tried : row.tried)
       if (tried.why == "used") row.file = tried.path;
@@ -132,10 +150,58 @@ ModuleRow row_of(const Profile& profile, const BinaryCode& code, std::span<const
   Advice advice = advice_of(row, code, lookup);
   row.reason = std::move(advice.reason);
   row.remedy = std::move(advice.remedy);
+  if (lookup != nullptr && !lookup->fetch.empty()) {
+    row.fetch = lookup->fetch;
+    if (!row.remedy.empty()) row.remedy += " ";
+    row.remedy += fmt::format(
+        "{} may have its debug information by build id, {}: `profd symbolize FILE --debuginfod` asks there.",
+        servers_text(row.fetch), row.build_id);
+  }
   if (lookup != nullptr && !lookup->answer.confined && !row.file.empty()) {
     if (!row.reason.empty()) row.reason += "; ";
     row.reason += "this system does not confine the process that reads binaries";
   }
+  return row;
+}
+
+// Code that the profile has by address alone, and no binary of it. Without frames where there is none.
+struct BareCode {
+  std::uint64_t n_frames = 0;
+  double self = 0;
+};
+
+BareCode bare_code(const Profile& profile) {
+  const FrameTable& frames = profile.frames();
+  const ContextTree& tree = profile.tree();
+  const auto is_bare = [&](std::uint32_t frame) {
+    return !frames.module[frame].valid() && frames.address[frame] != 0 &&
+           profile.functions().unresolved[frames.function[frame].v] != 0;
+  };
+  BareCode out;
+  std::vector<std::uint8_t> seen(frames.size(), 0);
+  for (std::uint32_t c = 1; c < tree.size(); ++c) {
+    const std::uint32_t frame = tree.frame[c];
+    if (std::exchange(seen[frame], 1) == 0 && is_bare(frame)) ++out.n_frames;
+  }
+  if (out.n_frames == 0) return out;
+  const SelfTable& self = profile.self();
+  std::visit(
+      [&](const auto& values) {
+        for (std::size_t row = 0; row < self.contexts.size(); ++row) {
+          const std::uint32_t context = self.contexts[row];
+          if (context != 0 && is_bare(tree.frame[context])) out.self += static_cast<double>(values[row]);
+        }
+      },
+      self.values[profile.default_metric().v]);
+  return out;
+}
+
+ModuleRow row_of(const BareCode& code, const Whole& whole) {
+  ModuleRow row;
+  row.name = "(no binary)";
+  row.amount = amount_of(whole, Value(code.self));
+  row.n_frames = code.n_frames;
+  row.reason = "not symbolized: the profile does not say which binaries these addresses are of";
   return row;
 }
 
@@ -157,6 +223,16 @@ std::string_view module_state_name(ModuleState state) {
   return "none";
 }
 
+std::string fetching_text(const std::string& module, const worker::Fetching& so_far,
+                          const std::vector<std::string>& servers) {
+  std::string out = "debug information of " + module_base_name(module);
+  if (so_far.total > 0)
+    out += fmt::format(", {} of {}", format_bytes(so_far.done), format_bytes(so_far.total));
+  const std::string from =
+      so_far.from.starts_with("http") ? servers_text({so_far.from}) : servers_text(servers);
+  return out + (so_far.total > 0 ? " from " : " is asked for at ") + from;
+}
+
 Result<ModulesAnswer> modules_answer(const Profile& profile, std::span<const ModuleLookup> lookups,
                                      std::size_t limit, const StopToken& stop) {
   ModulesAnswer answer;
@@ -168,15 +244,26 @@ Result<ModulesAnswer> modules_answer(const Profile& profile, std::span<const Mod
     return std::abs(a.self) > std::abs(b.self);
   });
   const Whole whole{profile.total(metric), info.unit};
-  for (const BinaryCode& code : all) {
-    if (code.n_frames == 0) continue;
-    answer.n_frames += code.n_frames;
-    answer.n_known += code.n_frames - code.n_unnamed;
+  const auto add = [&](auto make) {
     if (answer.rows.size() < limit)
-      answer.rows.push_back(row_of(profile, code, lookups, whole));
+      answer.rows.push_back(make());
     else
       ++answer.left;
+  };
+  BareCode bare = bare_code(profile);
+  const auto add_bare = [&] {
+    const BareCode code = std::exchange(bare, {});
+    answer.n_frames += code.n_frames;
+    if (code.n_frames != 0) add([&] { return row_of(code, whole); });
+  };
+  for (const BinaryCode& code : all) {
+    if (code.n_frames == 0) continue;
+    if (std::abs(bare.self) > std::abs(code.self)) add_bare();
+    answer.n_frames += code.n_frames;
+    answer.n_known += code.n_frames - code.n_unnamed;
+    add([&] { return row_of(profile, code, lookups, whole); });
   }
+  add_bare();
   answer.text = answer.n_frames == 0
                     ? std::string("The profile has no addresses.")
                     : fmt::format("{} of {} frames with an address have a function.",

@@ -25,6 +25,8 @@ struct ModuleRow {
   std::string reason, remedy;  // sentences; "" nothing is missing, or nothing is to be done
   std::string file;            // that names are of; "" the profile's own, or none
   bool unchecked = false;
+  bool by_inode = false;           // what ran was told by its inode, for want of a build id
+  std::vector<std::string> fetch;  // servers that may be asked for its debug information, if its user says so
   std::vector<TriedFile> tried;
   std::uint64_t n_frames = 0, n_known = 0;  // with an address, and those of them with a function
 };
@@ -37,7 +39,12 @@ struct ModulesAnswer {
   std::string text;                         // how many of these, as a sentence
 };
 
-// Of modules whose code has addresses, in the profile's default metric. `lookups`: what was looked for.
+// "debug information of libc.so.6, 3.2 of 12 MB from debuginfod.debian.net": what is being fetched.
+std::string fetching_text(const std::string& module, const worker::Fetching& so_far,
+                          const std::vector<std::string>& servers);
+
+// Of modules whose code has addresses, in the profile's default metric, and of code that has nothing but an
+// address, as a row without a path. `lookups`: what was looked for.
 Result<ModulesAnswer> modules_answer(const Profile& profile, std::span<const ModuleLookup> lookups,
                                      std::size_t limit, const StopToken& stop);
 

@@ -1,16 +1,14 @@
 #include "server/feature/source_text_answer.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "core/support/text.h"
 #include "server/feature/escape.h"
 #include "server/feature/text.h"
 #include "server/platform/open_below.h"
+#include "server/platform/read_whole.h"
 
 namespace profd {
 namespace {
@@ -60,24 +58,6 @@ std::string from_utf16(std::string_view bytes, bool little) {
   return out;
 }
 
-Result<std::string> read_all(int fd, const std::string& path, const StopToken& stop) {
-  std::string bytes;
-  char buffer[1 << 16];
-  while (true) {
-    const ssize_t n = ::read(fd, buffer, sizeof(buffer));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail(ErrorCode::io, fmt::format("{}: {}", path, std::strerror(errno)));
-    if (n == 0) return bytes;
-    bytes.append(buffer, static_cast<std::size_t>(n));
-    if (bytes.size() > kMaxShownSource)
-      return fail(
-          ErrorCode::limit,
-          fmt::format("{} is larger than the {} that are shown of a source file; open it in an editor", path,
-                      format_bytes(kMaxShownSource)));
-    PROFD_CHECK(stop.status());
-  }
-}
-
 }  // namespace
 
 DecodedText decode_text(std::string bytes) {
@@ -95,7 +75,12 @@ DecodedText decode_text(std::string bytes) {
 Result<SourceTextAnswer> source_text(const std::vector<std::string>& folders, const std::string& path,
                                      const StopToken& stop) {
   PROFD_TRY(const UniqueFd fd, open_below(folders, path));
-  PROFD_TRY(std::string bytes, read_all(fd.get(), path, stop));
+  PROFD_TRY(
+      std::string bytes,
+      read_whole(fd.get(), path, kMaxShownSource,
+                 fmt::format("is larger than the {} that are shown of a source file; open it in an editor",
+                             format_bytes(kMaxShownSource)),
+                 stop));
   SourceTextAnswer out;
   out.path = path;
   out.bytes = bytes.size();

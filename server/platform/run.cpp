@@ -10,18 +10,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/support/unique_fd.h"
-
-#ifdef __GLIBC__
-#if __GLIBC_PREREQ(2, 34)
-#define PROFD_HAS_CLOSEFROM
-#endif
-#endif
+#include "server/platform/child.h"
 
 extern char** environ;
 
@@ -69,52 +63,24 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 
 Result<pid_t> spawn(const RunRequest& request, const Pipe& output, const Pipe& errors) {
   std::vector<std::string> argv = request.argv, environment = environment_of(request);
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, output.write.get(), 1);
-  ::posix_spawn_file_actions_adddup2(&actions, errors.write.get(), 2);
-  // Ours are closed at exec by themselves; what libraries and callers opened is not always.
-#ifdef PROFD_HAS_CLOSEFROM
-  ::posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-#endif
-  // A group of its own, so that what it starts ends with it; signals as programs expect them.
-  sigset_t to_default, to_block;
-  sigemptyset(&to_default);
-  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&to_default, signal);
-  sigemptyset(&to_block);
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  ::posix_spawnattr_setsigdefault(&attributes, &to_default);
-  ::posix_spawnattr_setsigmask(&attributes, &to_block);
-  ::posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
-                                                             POSIX_SPAWN_SETSIGMASK));
-  pid_t child = -1;
-  const int error = ::posix_spawnp(&child, argv.front().c_str(), &actions, &attributes,
-                                   pointers_to(argv).data(), pointers_to(environment).data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::posix_spawnattr_destroy(&attributes);
-  if (error != 0) return fail(ErrorCode::io, fmt::format("{}: {}", argv.front(), std::strerror(error)));
-  return child;
+  constexpr std::array kToDefault{SIGPIPE, SIGXFSZ};
+  Child child(kToDefault);
+  child.give_nothing(0, O_RDONLY);
+  child.give(output.write.get(), 1);
+  child.give(errors.write.get(), 2);
+  child.close_from(3);
+  return child.start(argv.front(), pointers_to(argv).data(), pointers_to(environment).data());
 }
 
 // The program is there by now, and has done next to nothing.
 void limit([[maybe_unused]] const RunRequest& request, [[maybe_unused]] pid_t child) {
 #ifdef __linux__
-  const auto set = [&](__rlimit_resource what, std::uint64_t most) {
-    rlimit now{};
-    if (::prlimit(child, what, nullptr, &now) != 0) return;
-    const rlim_t less = std::min<rlim_t>(static_cast<rlim_t>(most), now.rlim_max);
-    const rlimit wanted{less, less};
-    ::prlimit(child, what, &wanted, nullptr);
-  };
-  if (request.max_memory != 0) set(RLIMIT_DATA, request.max_memory);
-  if (request.max_cpu_s != 0) set(RLIMIT_CPU, request.max_cpu_s);
-  if (request.max_files != 0) set(RLIMIT_NOFILE, request.max_files);
+  if (request.max_memory != 0) bound(child, RLIMIT_DATA, request.max_memory);
+  if (request.max_cpu_s != 0) bound(child, RLIMIT_CPU, request.max_cpu_s);
+  if (request.max_files != 0) bound(child, RLIMIT_NOFILE, request.max_files);
   if (!request.may_write) {
-    set(RLIMIT_FSIZE, 0);
-    set(RLIMIT_CORE, 0);
+    bound(child, RLIMIT_FSIZE, 0);
+    bound(child, RLIMIT_CORE, 0);
   }
 #endif
 }

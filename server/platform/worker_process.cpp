@@ -5,15 +5,16 @@
 #include <csignal>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "server/platform/child.h"
 #include "workers/exit_codes.h"
 
 namespace profd {
@@ -22,16 +23,6 @@ namespace {
 // What is ending by itself has this long to do so.
 constexpr std::chrono::milliseconds kToEnd{500};
 
-#ifdef __linux__
-void bound(pid_t child, __rlimit_resource what, std::uint64_t most, std::uint64_t beyond = 0) {
-  rlimit now{};
-  if (::prlimit(child, what, nullptr, &now) != 0) return;
-  const rlim_t soft = std::min<rlim_t>(static_cast<rlim_t>(most), now.rlim_max);
-  const rlimit wanted{soft, std::min<rlim_t>(soft + static_cast<rlim_t>(beyond), now.rlim_max)};
-  ::prlimit(child, what, &wanted, nullptr);
-}
-#endif
-
 // It waits for its first order by now, or for less.
 void bound_all([[maybe_unused]] pid_t child, [[maybe_unused]] const WorkerLimits& limits) {
 #ifdef __linux__
@@ -39,7 +30,7 @@ void bound_all([[maybe_unused]] pid_t child, [[maybe_unused]] const WorkerLimits
   bound(child, RLIMIT_AS, limits.address_space);
   bound(child, RLIMIT_CPU, limits.cpu_s, 1);  // a signal that tells this end from others comes first
   bound(child, RLIMIT_NOFILE, limits.files);
-  bound(child, RLIMIT_FSIZE, 0);
+  bound(child, RLIMIT_FSIZE, limits.file_bytes);
   bound(child, RLIMIT_CORE, 0);
 #endif
 }
@@ -101,36 +92,20 @@ Result<WorkerProcess> WorkerProcess::start(const std::string& program, const Wor
   if (::access(program.c_str(), X_OK) != 0)
     return fail(ErrorCode::io, fmt::format("{}: {}", program, std::strerror(errno)));
   PROFD_TRY(auto ends, make_frame_sockets());
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawnattr_init(&attributes);
+  std::vector<int> all;
+  for (int signal = 1; signal < NSIG; ++signal)
+    if (signal != SIGKILL && signal != SIGSTOP) all.push_back(signal);
+  Child process(all);
   // First of all, as what is opened below may take its number.
-  ::posix_spawn_file_actions_adddup2(&actions, ends.second.get(), kWorkerSocket);
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-  ::posix_spawn_file_actions_addclosefrom_np(&actions, kWorkerSocket + 1);
-#endif
-  sigset_t to_default, to_block;
-  sigfillset(&to_default);
-  for (const int signal : {SIGKILL, SIGSTOP}) sigdelset(&to_default, signal);
-  sigemptyset(&to_block);
-  // A group of its own: what a terminal sends to the daemon's is not for it.
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  ::posix_spawnattr_setsigdefault(&attributes, &to_default);
-  ::posix_spawnattr_setsigmask(&attributes, &to_block);
-  ::posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
-                                                             POSIX_SPAWN_SETSIGMASK));
+  process.give(ends.second.get(), kWorkerSocket);
+  process.give_nothing(0, O_RDONLY);
+  process.give_nothing(1, O_WRONLY);
+  process.give_nothing(2, O_WRONLY);
+  process.close_from(kWorkerSocket + 1);
   std::string name = program, only = argument;
   char* const argv[] = {name.data(), only.empty() ? nullptr : only.data(), nullptr};
   char* const environment[] = {nullptr};
-  pid_t child = -1;
-  const int error = ::posix_spawn(&child, program.c_str(), &actions, &attributes, argv, environment);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::posix_spawnattr_destroy(&attributes);
-  if (error != 0) return fail(ErrorCode::io, fmt::format("{}: {}", program, std::strerror(error)));
+  PROFD_TRY(const pid_t child, process.start(program, argv, environment));
   bound_all(child, limits);
   return WorkerProcess(child, std::move(ends.first), limits);
 }

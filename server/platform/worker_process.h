@@ -18,12 +18,13 @@
 
 namespace profd {
 
-// Its own; on Linux alone, elsewhere only the daemon's clock bounds it. It writes no byte into a file.
+// Its own; on Linux alone, elsewhere only the daemon's clock bounds it.
 struct WorkerLimits {
   std::uint64_t memory = std::uint64_t{1} << 30;          // bytes that it can write to
   std::uint64_t address_space = std::uint64_t{16} << 30;  // those with what it maps
   unsigned cpu_s = 120;
   unsigned files = 64;
+  std::uint64_t file_bytes = 0;  // that it may write into one
 };
 
 class WorkerProcess {

@@ -38,6 +38,10 @@ void Progress::begin_locked() {
 }
 
 void Progress::report(std::uint64_t done, std::uint64_t total) {
+  report(done, total, total == 0 ? "" : megabytes(done, total));
+}
+
+void Progress::report(std::uint64_t done, std::uint64_t total, const std::string& message) {
   const std::lock_guard lock(mutex_);
   if (ended_) return;
   const auto now = now_();
@@ -49,12 +53,12 @@ void Progress::report(std::uint64_t done, std::uint64_t total) {
   }
   reported_ = now;
   if (total == 0) {
-    send_({Event::Kind::report, "", std::nullopt});
+    send_({Event::Kind::report, message, std::nullopt});
     return;
   }
   const double share = static_cast<double>(std::min(done, total)) / static_cast<double>(total);
   percentage_ = std::max(percentage_, static_cast<std::uint32_t>(share * 100));
-  send_({Event::Kind::report, megabytes(done, total), percentage_});
+  send_({Event::Kind::report, message, percentage_});
 }
 
 void Progress::end(const std::string& message) {

@@ -33,7 +33,9 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   // Safe from any thread. `total` 0: unknown.
-  void report(std::uint64_t done, std::uint64_t total);
+  void report(std::uint64_t done, std::uint64_t total);  // bytes
+  // How far it is in other words: "12 of 40 addresses".
+  void report(std::uint64_t done, std::uint64_t total, const std::string& message);
   void end(const std::string& message);
 
  private:

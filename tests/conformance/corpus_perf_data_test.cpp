@@ -1,4 +1,7 @@
 // perf.data against EXPECTED.tsv: samples and periods by event as perf 6.1 counts them.
+#include <numeric>
+
+#include "core/model/branches.h"
 #include "tests/conformance/describe_profile.h"
 #include "tests/conformance/expected.h"
 #include "tests/conformance/files.h"
@@ -43,4 +46,26 @@ TEST_CASE("perf.data corpus files agree with EXPECTED.tsv") {
     ++n_totals;
   }
   CHECK(n_totals >= 26);
+}
+
+// Counted of what `perf script -F brstack` 6.1 prints: entries that are not 0x0/0x0, and their neighbours.
+TEST_CASE(
+    "branch stacks of the corpus have as many branches, mispredictions, cycles and runs as perf prints") {
+  if (warn_without_corpus()) return;
+  const auto opened = open_hidden(read_bytes(*corpus() / "perf-data/perf.data.branch-4.14"));
+  REQUIRE(opened.has_value());
+  const BranchStacks* const branches = opened->profiles.front()->branches();
+  REQUIRE(branches != nullptr);
+  const auto sum = [](const Column<std::uint64_t>& column) {
+    return std::accumulate(column.begin(), column.end(), std::uint64_t{0});
+  };
+  CHECK(branches->n_stacks == 13);
+  CHECK(branches->taken.size() == 221);
+  CHECK(sum(branches->taken.taken) == 387);
+  CHECK(sum(branches->taken.judged) == 387);
+  CHECK(sum(branches->taken.mispredicted) == 21);
+  CHECK(sum(branches->taken.timed) == 386);
+  CHECK(sum(branches->taken.cycles) == 50938);
+  CHECK(sum(branches->runs.count) + branches->n_left_out == 374);
+  CHECK(branches->n_left_out == 0);
 }

@@ -3,6 +3,7 @@
 
 The second half records a C++ program with perf and compares with what perf annotate and objdump say of it; it needs them,
 and a kernel that lets this user sample."""
+import importlib.util
 import json
 import os
 import re
@@ -12,6 +13,10 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from perf_recording import Recording  # noqa: E402
+from psp_client import Daemon  # noqa: E402
 
 PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "profd"
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,11 +94,93 @@ class Fixture(unittest.TestCase):
         self.assertIn("%r", plain)
         self.assertNotIn("app.c:6", plain.split("\n", 1)[1])
 
+    def test_a_comparison_shows_the_code_of_its_side_after_and_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            before, after = Path(folder) / "monday.pprof", Path(folder) / "tuesday.pprof"
+            for side in (before, after):
+                shutil.copy(ADDRESSES, side)
+            shutil.copy(FIXTURES / "app", folder)
+            alone = answer(after, "fill")
+            with Daemon([PROFD, "serve", "--stdio"], dict(os.environ, PROFD_CACHE="off")) as daemon:
+                client = daemon.stdio_client()
+                client.initialize(Path(folder))
+                opened = client.request("profile/open", {"uri": f"diff://?after={after}&before={before}"}, 60)
+                self.assertIsNone(opened.error)
+                got = client.request("source/disassembly", {"profile": opened.result["profile"], "function": "fill"}, 60).result
+        self.assertEqual(got["note"], "Costs are those of tuesday.pprof alone, the side after, as they were measured.")
+        self.assertEqual(got["rows"]["self"], alone["rows"]["self"])
+        self.assertEqual(got["pieces"][0]["self"], alone["pieces"][0]["self"])
+        self.assertEqual(got["profile"], opened.result["profile"])
+
     def test_what_cannot_be_shown_is_said(self):
         self.assertIn("no function is called nothing", run(ADDRESSES, "nothing", code=1).stderr)
         self.assertIn("there is no piece 9", run(ADDRESSES, "fill", "--piece", "9", code=1).stderr)
         self.assertIn("its binary has not been read", run(ADDRESSES, "[gone.so]", code=1).stderr)
         self.assertIn("no addresses", run(ROOT / "formats/folded/testdata/recorded-py-spy.folded", code=1).stderr)
+
+
+class BranchStacks(unittest.TestCase):
+    """A recording that is made up, of the branches that the program takes; this is what one with branch stacks looks like."""
+
+    @classmethod
+    def setUpClass(cls):
+        spec = importlib.util.spec_from_file_location("branch_stacks", ROOT / "tests/fixtures/record/branch-stacks-by-hand.py")
+        cls.made = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(cls.made)
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = Path(cls.folder.name)
+        shutil.copy(FIXTURES / "app", cls.path / "app")
+        shutil.copy(ROOT / "formats/perf_data/testdata/branch-stacks.data", cls.path / "perf.data")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def walked(self, rows, start):
+        """Every run between two branches, instruction by instruction."""
+        row_at = {start + offset: row for row, offset in enumerate(rows["offset"])}
+        executed, ended = [0] * len(row_at), [0] * len(row_at)
+        for _, entries in self.made.stacks():
+            for newer, older in zip(entries, entries[1:]):
+                if older[1] not in row_at or newer[0] not in row_at:
+                    continue
+                for row in range(row_at[older[1]], row_at[newer[0]] + 1):
+                    executed[row] += 1
+                ended[row_at[newer[0]]] += 1
+        return row_at, executed, ended
+
+    def test_executions_are_those_of_walking_every_run(self):
+        for recording in ("perf.data", "saved.profd"):
+            if recording == "saved.profd":
+                subprocess.run([PROFD, "symbolize", "perf.data", "-o", recording], cwd=self.path, check=True, capture_output=True)
+            got = answer(self.path / recording, "fill")
+            rows, taken = got["rows"], got["branches"]["taken"]
+            start = int(got["pieces"][0]["start"], 16)
+            row_at, executed, ended = self.walked(rows, start)
+            self.assertGreater(sum(executed), 1000)
+            self.assertEqual(rows["executed"], executed)
+            counted = {}
+            for _, entries in self.made.stacks():
+                for source, to, wrong, cycles in entries:
+                    if source in row_at:
+                        count = counted.setdefault((row_at[source], row_at.get(to, -1)), [0, 0, 0])
+                        count[0], count[1], count[2] = count[0] + 1, count[1] + wrong, count[2] + cycles
+            self.assertEqual({(row, to): n for row, to, n in zip(taken["row"], taken["target"], taken["taken"])},
+                             {key: n for key, (n, _, _) in counted.items()})
+            back = taken["row"].index(row_at[0x4001B6])
+            n, wrong, cycles = counted[row_at[0x4001B6], row_at[0x400170]]
+            self.assertEqual(taken["takenShare"][back], f"{100 * ended[row_at[0x4001B6]] / executed[row_at[0x4001B6]]:.1f} %")
+            self.assertIn(f"({n}), mispredicted {100 * wrong / n:.2f} %, {cycles / n:.2f} cycles", taken["text"][back])
+            self.assertEqual(taken["targetName"][taken["row"].index(row_at[0x4001B8])], "_start+0x11")
+            self.assertIn("8 branch stacks (of all samples", got["branches"]["text"])
+
+    def test_a_listing_has_a_column_of_executions_and_says_where_branches_went(self):
+        text = run(self.path / "perf.data", "fill", "--asm").stdout
+        self.assertRegex(text.splitlines()[1], r"^ +self +total +executed$")
+        self.assertRegex(text, r"(?m)^ *0 % +0 % +\d+ \+102 .* jne .* \+32 +; taken 99\.\d % \(\d+\), mispredicted \d\.\d\d %, \d\.\d\d cycles$")
+        self.assertIn("executed: counted in ", text.splitlines()[-1])
+        self.assertNotIn("executed", run(self.path / "perf.data", "fill", "--source").stdout)
+        self.assertNotIn("executed", run(ADDRESSES, "fill").stdout)
 
 
 class Jit(unittest.TestCase):
@@ -119,25 +206,13 @@ class Jit(unittest.TestCase):
 class Recorded(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.path = Path(cls.folder.name)
-        (cls.path / "a.cc").write_text(PROGRAM)
-        if shutil.which("perf") is None or shutil.which("g++") is None:
-            raise unittest.SkipTest("NOT RUN: perf or g++ is not installed")
-        subprocess.run(["g++", "-O2", "-g", "a.cc", "-o", "app"], cwd=cls.path, check=True)
-        done = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "1999", "-g", "-o", "perf.data", "./app"], cwd=cls.path,
-                              capture_output=True, check=False)
-        if done.returncode != 0:
-            raise unittest.SkipTest("NOT RUN: perf may not record here")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+        recording = Recording(cls, PROGRAM, ["-g"], ["-F", "1999", "-g"])
+        cls.path, cls.environment = recording.work, recording.environment
 
     def test_costs_are_those_of_perf_annotate(self):
         got = answer(self.path / "perf.data", "fill(std::vector<unsigned long, std::allocator<unsigned long> >&)")
         told = subprocess.run(["perf", "annotate", "--stdio", "-i", "perf.data", "-s", "fill", "--stdio-color=never", "--asm-raw"], cwd=self.path,
-                              capture_output=True, text=True, check=False).stdout
+                              capture_output=True, text=True, check=False, env=self.environment).stdout
         shares = {int(m[2], 16): float(m[1]) for m in re.finditer(r"^\s+([0-9.]+)\s+:\s+([0-9a-f]+):", told, re.M)}
         if not shares:
             self.skipTest("NOT RUN: perf annotate says nothing here")

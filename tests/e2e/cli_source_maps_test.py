@@ -58,6 +58,16 @@ class SourceMaps(InFolder):
                 found[key] = rows["self"][row] / top["total"]["value"]
         return found
 
+    def test_check_says_which_scripts_have_source_maps(self):
+        def scripts(name, *options):
+            return {os.path.basename(s["script"]): s for s in json.loads(self.profd("check", "--json", *options, name))["profiles"][0].get("scripts", [])}
+
+        mapped = scripts("minified.cpuprofile")
+        states = {name: script["state"] for name, script in mapped.items() if script["state"] != "not here"}
+        self.assertIn("mapped", states.values(), mapped)
+        self.assertIn("mapped", self.profd("check", "minified.cpuprofile"))
+        self.assertEqual(scripts("minified.cpuprofile", "--no-source-maps"), {})
+
     def test_functions_of_a_minified_bundle_are_those_of_a_run_of_the_sources(self):
         ran = self.functions("sources.cpuprofile")
         for bundle in ("minified.cpuprofile", "bundled.cpuprofile", "webpack.cpuprofile"):

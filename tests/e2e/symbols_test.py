@@ -17,6 +17,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from perf_recording import Recording  # noqa: E402
 from psp_client import Daemon  # noqa: E402
 
 PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "profd"
@@ -108,6 +109,17 @@ class Fixture(unittest.TestCase):
         self.assertRegex(text, r"90\.0 %\s+full\s+app\s+/")
         self.assertIn("7 of 10 frames with an address have a function.", text)
 
+    def test_check_says_the_same_of_modules_and_of_scripts(self):
+        known = modules_of(self.profile)
+        checked = json.loads(run("check", "--json", self.profile).stdout)["profiles"][0]
+        self.assertEqual({m["path"]: m for m in checked["modules"]}, known)
+        self.assertEqual((checked["addresses"], checked["known"]), (10, 7))
+        text = run("check", self.profile).stdout
+        self.assertTrue(text.startswith("ok  "), text)
+        self.assertRegex(text, r"\n *90\.0 %\s+full\s+app\s+/")
+        self.assertIn("another build", text)
+        self.assertNotIn("modules", json.loads(run("check", "--json", "--no-symbols", self.profile).stdout)["profiles"][0])
+
     def test_commands_open_it_with_names_and_the_values_it_had(self):
         named = functions_of(self.profile)
         self.assertLessEqual(NAMES, named.keys())
@@ -139,6 +151,28 @@ class Fixture(unittest.TestCase):
         # The same file under a name that is only called so.
         shutil.copy(self.work / "app", self.work / "plain.so")
         self.assertEqual(modules_of(self.profile)["/build/plain.so"]["state"], "none")
+
+    def test_a_text_of_addresses_gets_names_where_it_lists_what_was_loaded(self):
+        heap = self.work / "app.heap"
+        heap.write_text("heap profile: 3: 300 [3: 300] @ heapprofile\n3: 300 [3: 300] @ 0x40018a 0x4001e0\n\n"
+                        "MAPPED_LIBRARIES:\n00400000-00401000 r-xp 00000000 08:01 12 /build/app\n")
+        without = modules_of(heap)["/build/app"]
+        self.assertEqual(without["state"], "none")
+        self.assertIn("no build id", without["reason"])
+        self.assertIn("--binary", without["remedy"])
+        named = ["--binary", f"/build/app={self.work / 'app'}"]
+        self.assertEqual(modules_of(heap, *named)["/build/app"]["state"], "full")
+        text = run("convert", "--to", "folded", *named, heap, "-").stdout
+        self.assertRegex(text, r"^_start;fill;")
+
+    def test_addresses_of_no_binary_and_of_one_that_lies_anywhere_say_why_they_have_no_names(self):
+        bare = self.work / "raw.bpftrace"
+        bare.write_text("@[\n    401136\n    7f8e12345678\n]: 5\n")
+        self.assertIn("does not say which binaries", modules_of(bare)[""]["reason"])
+        self.assertRegex(run("symbolize", bare).stdout, r"100 %\s+none\s+\(no binary\)")
+        loaded = self.work / "perf.bpftrace"
+        loaded.write_text("@[\n    55c52a09f13d fib+20 (/tmp/loop)\n    55c52a09f19e main+14 (/tmp/loop)\n]: 1\n")
+        self.assertIn("lines are not: the profile does not say where it was loaded", modules_of(loaded)["/tmp/loop"]["reason"])
 
     def test_what_has_symbols_alone_says_so(self):
         if shutil.which("strip") is None:
@@ -240,21 +274,8 @@ class Recorded(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        cls.work = Path(cls.folder.name).resolve()
-        for tool in ("perf", "g++", "addr2line"):
-            if shutil.which(tool) is None:
-                raise unittest.SkipTest(f"no {tool}")
-        (cls.work / "app.cc").write_text(PROGRAM)
-        # perf keeps a copy of what it records in the home: of these tests alone.
-        cls.home = dict(HOME=str(cls.work / "home"))
-        subprocess.run(["g++", "-O2", "-g", "-fno-omit-frame-pointer", "-o", "app", "app.cc"], cwd=cls.work, check=True)
-        done = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "1999", "-g", "-o", "perf.data", "./app"], cwd=cls.work,
-                              capture_output=True, check=False, env=dict(os.environ, **cls.home))
-        if done.returncode != 0 or not (cls.work / "perf.data").exists():
-            raise unittest.SkipTest("perf cannot sample here: " + done.stderr.decode(errors="replace")[:200])
-        cls.data = cls.work / "perf.data"
+        recording = Recording(cls, PROGRAM, ["-g", "-fno-omit-frame-pointer"], ["-F", "1999", "-g"], ["addr2line"])
+        cls.work, cls.data, cls.home = recording.work, recording.data, recording.home
 
     def perf_script(self, *arguments):
         return subprocess.run(["perf", "script", "-i", str(self.data), *arguments], capture_output=True, text=True, check=True, cwd=self.work).stdout

@@ -331,7 +331,7 @@ class Web(unittest.TestCase):
             {method: [{"textDocument": {"uri": file}, "position": {"line": 0, "character": 0}, "line": 0,
                        "range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}}]
              for method in ("textDocument/hover", "source/hover", "textDocument/inlayHint", "textDocument/codeLens",
-                            "source/annotations", "source/disassembly", "source/functions", "source/text", "view/hotspots",
+                            "source/annotations", "source/disassembly", "source/functions", "source/text", "view/hotspots", "view/ranges",
                             "textDocument/foldingRange", "textDocument/definition")},
             {"workspace/textDocumentContent": [{"uri": uri} for uri in (file, "profd-asm:/p1/key.txt%2B0x10/" + file)],
              "codeLens/resolve": [{"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}},

@@ -7,6 +7,7 @@
 #include "native/elf/eh_frame.h"
 #include "native/elf/expanded.h"
 #include "native/elf/image.h"
+#include "native/elf/kernel_module.h"
 #include "native/elf/symbols.h"
 
 using namespace profd::native;
@@ -32,6 +33,8 @@ bool in_order(const Rows& rows, Key key) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Bytes bytes(data, size);
+  ExpansionBudget of_file{1u << 22};
+  (void)expand_file(bytes, of_file);
   const auto image = read_elf(bytes);
   if (!image) {
     demand(!image.error().message.empty());
@@ -62,6 +65,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{size / 2}, UINT64_MAX}) {
     if (const auto vaddr = vaddr_of_offset(*image, offset))
       demand(lies_in(bytes_at(*image, *vaddr, 64), bytes));
+  }
+  ExpansionBudget of_module{1u << 22};
+  if (const auto laid_out = lay_out_module(*image, of_module)) {
+    demand(laid_out->size() >= size);
+    if (const auto linked = read_elf(*laid_out)) demand(!linked->relocatable);
   }
   (void)debug_link(*image);
   (void)alternate_link(*image);

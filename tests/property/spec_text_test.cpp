@@ -64,19 +64,24 @@ ViewSpec any_spec(Rng& rng) {
   for (std::size_t n = below(rng, 4); n > 0; --n) {
     Filter filter;
     filter.op = static_cast<FilterOp>(below(rng, 4));
-    filter.by = static_cast<FilterBy>(below(rng, 10));
+    filter.by = static_cast<FilterBy>(below(rng, 13));
     if (filter.by == FilterBy::mine || filter.by == FilterBy::recursion) {
       filter.op = FilterOp::collapse;
     } else if (filter.by == FilterBy::time) {
       if (chance(rng, 0.7)) filter.from_ns = random_instant(rng);
       if (chance(rng, 0.7)) filter.to_ns = random_instant(rng);
-    } else if (filter.by == FilterBy::fragment) {
+      if (chance(rng, 0.3)) filter.every_ns = random_instant(rng);
+    } else if (filter.by == FilterBy::fragment || filter.by == FilterBy::path) {
       for (std::size_t k = 1 + below(rng, 3); k > 0; --k) filter.names.push_back(random_text(rng));
+    } else if (filter.by == FilterBy::work) {
+      filter.op = chance(rng, 0.5) ? FilterOp::keep : FilterOp::drop;
+      filter.pattern = random_text(rng);
     } else {
       filter.pattern = random_text(rng);
       filter.regex = chance(rng, 0.5);
       if (filter.by == FilterBy::label) filter.key = random_text(rng);
     }
+    if (may_be_linked(filter.by) && chance(rng, 0.2)) filter.linked = random_text(rng);
     spec.filters.push_back(std::move(filter));
   }
   return spec;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/branch_sums.h"
 #include "core/model/profile_builder.h"
 
 namespace profd::test {
@@ -55,6 +56,9 @@ class CodeProfile {
   void stack(const std::vector<FrameId>& root_first, std::int64_t value) {
     builder_.add_sample(std::span<const FrameId>(root_first), std::span<const std::int64_t>(&value, 1));
   }
+
+  ModuleId module() const { return module_; }
+  void branches(BranchSums sums) { builder_.set_branches(std::move(sums).finish()); }
 
   ProfilePtr finish() {
     auto made = std::move(builder_).finish();

@@ -40,10 +40,27 @@ inline FoundCode four_rows() {
   return code;
 }
 
+// What three stacks saw of four_rows(): its loop goes round four times for each time that it ends.
+inline BranchSums branches_of_four_rows(ModuleId app) {
+  BranchSums sums;
+  sums.add_stacks(3);
+  sums.add_taken(sums.taken_row({app, 0x1008}, {app, 0x1000}), {80, 80, 4, 80, 240});
+  sums.add_taken(sums.taken_row({app, 0x1004}, {app, 0x2000}), {100, 100, 0, 0, 0});
+  sums.add_taken(sums.taken_row({app, 0x100c}, {app, 0x2004}), {15});
+  sums.add_taken(sums.taken_row({app, 0x100c}, {app, 0x3001}), {5});
+  sums.add_run(sums.run_row(app, 0x1000, 0x1004), 100);
+  sums.add_run(sums.run_row(app, 0x1008, 0x1008), 80);
+  sums.add_run(sums.run_row(app, 0x1008, 0x100c), 20);
+  sums.add_run(sums.run_row(app, 0x100c, 0x1020), 7);  // out of it
+  sums.add_run(sums.run_row(app, 0x2000, 0x2004), 9);
+  return sums;
+}
+
 struct Program {
   ProfilePtr profile;
-  Program() {
+  explicit Program(bool branches = false) {
     CodeProfile code;
+    if (branches) code.branches(branches_of_four_rows(code.module()));
     const PieceId f = code.piece("f", 0x1000, 16), g = code.piece("g", 0x2000, 8);
     const FrameId f_at_call = code.frame("f", {0x1008, f, 10, true});
     const FrameId mix_at_call = code.frame("mix", {0x1008, f, 20, true, true});
@@ -65,12 +82,13 @@ inline Result<DisassemblyAnswer> answer_of(const ProfilePtr& profile, const Code
   request.spec = spec_from("flat");
   request.place = place;
   request.metrics = {"cpu"};
+  request.source_lines = true;
   return disassembly_answer(viewed.views, request,
-                            [&](const CodeQuestion& question) -> Result<CodeAnswer> {
+                            [&](const CodeQuestion& question) -> Result<std::shared_ptr<const CodeAnswer>> {
                               if (asked != nullptr) *asked = question;
-                              CodeAnswer answer;
-                              answer.problem = problem;
-                              if (problem.empty()) answer.code = four_rows();
+                              auto answer = std::make_shared<CodeAnswer>();
+                              answer->problem = problem;
+                              if (problem.empty()) answer->code = four_rows();
                               return answer;
                             },
                             {});

@@ -44,7 +44,7 @@ Filter random_filter(Rng& rng, bool with_samples) {
     filter.pattern = filter.by == FilterBy::module ? (chance(rng, 0.5) ? "app" : "lib")
                                                    : (chance(rng, 0.5) ? "even.cc" : "odd.cc");
   } else if (kind == 3 && rows) {
-    filter.by = FilterBy::fragment;
+    filter.by = chance(rng, 0.5) ? FilterBy::fragment : FilterBy::path;
     for (std::size_t n = 1 + below(rng, 3); n > 0; --n) filter.names.push_back(random_name(rng));
   } else if (kind == 3) {
     filter.op = FilterOp::collapse;

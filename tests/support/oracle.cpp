@@ -44,6 +44,10 @@ bool stack_matches(const PlainStack& stack, const Filter& filter) {
       for (const PlainFrame& f : stack.frames) names.push_back(f.function);
       return std::search(names.begin(), names.end(), filter.names.begin(), filter.names.end()) != names.end();
     }
+    case FilterBy::path:
+      return stack.frames.size() >= filter.names.size() &&
+             std::equal(filter.names.begin(), filter.names.end(), stack.frames.begin(),
+                        [](const std::string& name, const PlainFrame& f) { return f.function == name; });
     default:
       return std::any_of(stack.frames.begin(), stack.frames.end(),
                          [&](const PlainFrame& f) { return frame_matches(f, filter); });

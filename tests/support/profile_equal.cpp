@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/model/branches.h"
+
 namespace profd::test {
 namespace {
 
@@ -109,6 +111,24 @@ void compare_tables(Comparison& c, const ProfileData& a, const ProfileData& b) {
       .column("labels.is_number", a.labels.is_number, b.labels.is_number);
 }
 
+void compare_branches(Comparison& c, const BranchStacks& a, const BranchStacks& b) {
+  c.column("branches.from_module", a.taken.from_module, b.taken.from_module)
+      .column("branches.from", a.taken.from, b.taken.from)
+      .column("branches.to_module", a.taken.to_module, b.taken.to_module)
+      .column("branches.to", a.taken.to, b.taken.to)
+      .column("branches.taken", a.taken.taken, b.taken.taken)
+      .column("branches.judged", a.taken.judged, b.taken.judged)
+      .column("branches.mispredicted", a.taken.mispredicted, b.taken.mispredicted)
+      .column("branches.timed", a.taken.timed, b.taken.timed)
+      .column("branches.cycles", a.taken.cycles, b.taken.cycles)
+      .column("branches.run_module", a.runs.module, b.runs.module)
+      .column("branches.run_first", a.runs.first, b.runs.first)
+      .column("branches.run_last", a.runs.last, b.runs.last)
+      .column("branches.run_count", a.runs.count, b.runs.count)
+      .plain("branches.n_stacks", a.n_stacks, b.n_stacks)
+      .plain("branches.n_left_out", a.n_left_out, b.n_left_out);
+}
+
 void compare_timelines(Comparison& c, const Timeline& a, const Timeline& b) {
   c.column("timeline.samples.row", a.samples.row, b.samples.row)
       .column("timeline.samples.state", a.samples.state, b.samples.state)
@@ -173,6 +193,8 @@ std::string difference(const Profile& x, const Profile& y) {
   }
   c.plain("timeline", a.timeline.has_value(), b.timeline.has_value());
   if (a.timeline && b.timeline) compare_timelines(c, *a.timeline, *b.timeline);
+  c.plain("branches", a.branches != nullptr, b.branches != nullptr);
+  if (a.branches && b.branches) compare_branches(c, *a.branches, *b.branches);
   if (a.samples && b.samples) {
     c.column("samples.context", a.samples->context, b.samples->context)
         .values("samples.values", a.samples->values, b.samples->values)

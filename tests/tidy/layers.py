@@ -26,7 +26,7 @@ FOLDERS = {
              "compare": {"support", "model", "view"}, "code": {"support"}},
     # What a file holds (elf) is for all who read code; they know nothing of each other. Of core support alone: see SUPPORT_ALONE.
     "native": {"elf": set(), "lines": {"elf"}, "disasm": set(), "unwind": {"elf"},
-             "tools": {"elf", "lines"}, "worker": {"elf", "lines", "disasm", "unwind"}},
+             "tools": {"elf", "lines"}, "worker": {"elf", "lines", "disasm", "unwind"}, "fetch": set()},
     "server": {"platform": set(), "runtime": set(), "engine": {"platform", "runtime"},
                "feature": {"platform", "engine"}, "dialect": {"platform", "runtime", "engine", "feature"},
                "transport": {"platform", "runtime", "engine", "dialect"},

@@ -60,6 +60,18 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
     })(given);
   };
 
+  /** The function's source in the page of its profile, with something beside it; at the line of the cursor, if asked there. */
+  const inSource =
+    (beside: Partial<Place>): Deed =>
+    async (given) => {
+      const line = given === undefined || given instanceof vscode.Uri ? lineHere() : undefined;
+      await onFunction(async (frame) => {
+        const entry = entryOf(frame);
+        const place = { fn: frame.name, file: frame.file ?? "", line: line ?? frame.line ?? 0 };
+        if (entry !== undefined) await pageOf(entry, { view: "source", ...beside, ...place });
+      })(given);
+    };
+
   const switchMetric: Deed = async (given) => {
     const entry = await profileFor(given);
     if (entry === undefined) return;
@@ -149,14 +161,8 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
     callers: onFunction((frame) => calls.show(frame, "callers")),
     callees: onFunction((frame) => calls.show(frame, "callees")),
     hotPath: onFunction((frame) => calls.showHotPath(frame)),
-    assembly: async (given) => {
-      const line = given === undefined || given instanceof vscode.Uri ? lineHere() : undefined;
-      await onFunction(async (frame) => {
-        const entry = entryOf(frame);
-        const place = { fn: frame.name, file: frame.file ?? "", line: line ?? frame.line ?? 0 };
-        if (entry !== undefined) await pageOf(entry, { view: "source", asm: "beside", ...place });
-      })(given);
-    },
+    assembly: inSource({ asm: "beside" }),
+    within: inSource({ within: "auto" }),
     goto: onFunction((frame) => parts.reveal.goTo(frame)),
     summary: async (given) => {
       const entry = await profileFor(given);

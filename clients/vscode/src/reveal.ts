@@ -62,7 +62,8 @@ export class Reveal implements vscode.Disposable {
     const outside = file === undefined || file === "" ? undefined : await this.outside.ask({ profile, file });
     if (outside?.kind === "file") return this.show(outside.uri, line ?? 0, true);
     if (outside?.kind === "declined") return false;
-    if (config().get<boolean>("symbols", true) && (await this.showSymbol(found.symbol ?? frame.name))) return true;
+    if (config().get<boolean>("editorSymbols", true) && (await this.showSymbol(found.symbol ?? frame.name)))
+      return true;
     const why = outside?.kind === "never" ? outside.why : found.text;
     void vscode.window.showInformationMessage(vscode.l10n.t("{0}: {1}.", frame.name, why));
     return false;

@@ -104,11 +104,12 @@ writeFileSync(join(stage, "README.md"), withPictures(readFileSync(join(root, "RE
 cpSync(join(root, "../../LICENSE"), join(stage, "LICENSE"));
 if (values.daemon !== undefined) {
   mkdirSync(join(stage, "bin"));
-  // What reads binaries and runs scripts for the daemon lies beside it.
+  // What reads and fetches binaries and runs scripts for the daemon lies beside it.
   for (const [name, built] of [
     ["profd", values.daemon],
     ["profd-symbolize", join(dirname(values.daemon), "profd-symbolize")],
     ["profd-script", join(dirname(values.daemon), "profd-script")],
+    ["profd-fetch", join(dirname(values.daemon), "profd-fetch")],
   ]) {
     const program = join(stage, "bin", name);
     cpSync(built, program, { dereference: true });

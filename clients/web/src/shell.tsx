@@ -96,8 +96,8 @@ export function Shell() {
           else setUnfolded((now) => !now);
         },
       },
-      ...VIEWS.map((view, i) => ({
-        keys: [String(i + 1)],
+      ...VIEWS.filter((view) => view.aside !== true).map((view, i) => ({
+        keys: [view.key ?? String(i + 1)],
         text: view.title,
         run: () => showView(app, view.id),
       })),
@@ -142,7 +142,7 @@ export function Shell() {
         <ProfileMenu />
         <MetricMenu />
         <nav class="tabs" aria-label="Views">
-          {VIEWS.map((view) => (
+          {VIEWS.filter((view) => view.aside !== true || view.id === entry.id).map((view) => (
             <button
               type="button"
               key={view.id}

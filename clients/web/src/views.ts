@@ -2,6 +2,7 @@
 import type { ComponentType } from "preact";
 import type { ViewId } from "./state/place.js";
 import type { IconName } from "./ui/icons.js";
+import { CorrelateView } from "./views/correlate/view.js";
 import { AnalysesView } from "./views/analyses/view.js";
 import { FlameView } from "./views/flame/view.js";
 import { FlatView } from "./views/flat/view.js";
@@ -10,6 +11,7 @@ import { ProfileView } from "./views/profile/view.js";
 import { SandwichView } from "./views/sandwich/view.js";
 import { SourceView } from "./views/source/view.js";
 import { ThreadsView } from "./views/threads/view.js";
+import { TimelineView } from "./views/timeline/view.js";
 import { TreeView } from "./views/tree/view.js";
 
 export interface ViewEntry {
@@ -19,6 +21,10 @@ export interface ViewEntry {
   readonly view: ComponentType;
   /** It needs no open profile. */
   readonly alone?: boolean;
+  /** Most profiles have nothing to show there: the profile's page leads to it, no tab. */
+  readonly aside?: boolean;
+  /** Where its number is none of a key. */
+  readonly key?: string;
 }
 
 export const VIEWS: readonly ViewEntry[] = [
@@ -29,6 +35,8 @@ export const VIEWS: readonly ViewEntry[] = [
   { id: "source", title: "Source", icon: "source", view: SourceView },
   { id: "threads", title: "Threads", icon: "threads", view: ThreadsView },
   { id: "profile", title: "Profile", icon: "profile", view: ProfileView },
+  { id: "timeline", title: "Timeline", icon: "timeline", view: TimelineView },
   { id: "open", title: "Open", icon: "open", view: OpenView, alone: true },
-  { id: "analyses", title: "Scripts", icon: "script", view: AnalysesView },
+  { id: "correlate", title: "What goes with what", icon: "panes", view: CorrelateView, aside: true },
+  { id: "analyses", title: "Scripts", icon: "script", view: AnalysesView, key: "S" },
 ];

@@ -19,11 +19,13 @@ import {
   nextHot,
   nextPage,
   placesOfRow,
+  rowAtAddress,
   rowOfItem,
   rowsOfLine,
 } from "../src/views/source/code.js";
 import { marksOf } from "../src/views/source/links.js";
 import { modulesMeant } from "../src/views/source/whynocode.js";
+import { hostsOf } from "../src/ui/fetch.js";
 
 const amount = { value: 0, text: "0" };
 
@@ -104,6 +106,20 @@ function page(offset = 0, limit = 6): SourceDisassemblyResult {
 const whole = (all = false) => listingOf(new Map([[0, page()]]), all)!;
 
 describe("a function's instructions", () => {
+  it("are found by their address, and mark the lines that they are of", () => {
+    const listing = whole();
+    // The piece begins at 0x10, an instruction has four bytes.
+    expect(rowAtAddress(listing, "0x10")).toBe(0);
+    expect(rowAtAddress(listing, "0x1a")).toBe(2);
+    expect(rowAtAddress(listing, "0x28")).toBeUndefined();
+    expect(rowAtAddress(listing, "0xf")).toBeUndefined();
+    expect(rowAtAddress(listing, "nowhere")).toBeUndefined();
+    const marks = marksOf(listing, "file:///w/main.c", "main.c", { side: "within", address: "0x18" });
+    expect([...marks.rows]).toEqual([2]);
+    expect([...marks.lines]).toEqual([9]);
+    expect(marksOf(listing, undefined, "main.c", { side: "within", address: "0x99" }).rows.size).toBe(0);
+  });
+
   it("have headings above what was inlined, and above every line where there is no source beside them", () => {
     expect(whole().headings.map(({ first }) => first)).toEqual([1, 2, 3]);
     expect(whole(true).headings.map(({ text }) => text)).toContain("main.c:12");
@@ -171,6 +187,54 @@ describe("a function's instructions", () => {
   });
 });
 
+describe("what branch stacks saw", () => {
+  /** Row 3 jumps back to row 1, four times out of five; row 4 calls two functions. */
+  const seen = (offset = 0, limit = 6): SourceDisassemblyResult => {
+    const plain = page(offset, limit);
+    const at = [3, 4, 4].map((row, i) => ({ row, i })).filter(({ row }) => row >= offset && row < offset + limit);
+    const cut = <T>(column: readonly T[]) => at.map(({ i }) => column[i]!);
+    return {
+      ...plain,
+      rows: {
+        ...plain.rows,
+        executedText: ["2", "10", "10", "10", "2", "0"].slice(offset, offset + limit),
+        executed: [],
+      },
+      branches: {
+        text: "executed: in 9 runs",
+        taken: {
+          row: cut([3, 4, 4]),
+          target: cut([1, -1, -1]),
+          targetName: cut(["", "f", "g"]),
+          taken: cut([8, 1, 1]),
+          takenShare: cut(["80.0 %", "50.0 %", "50.0 %"]),
+          text: cut(["taken 80.0 % (8)", "taken 50.0 % (1) to f", "taken 50.0 % (1) to g"]),
+        },
+      },
+    };
+  };
+
+  it("is beside rows and at arrows; without it there is no column", () => {
+    const listing = listingOf(new Map([[0, seen()]]), false)!;
+    expect(listing.hasExecuted).toBe(true);
+    expect(listing.jumps.map(({ taken }) => taken)).toEqual(["taken 80.0 % (8)", ""]);
+    expect(instructionAt(listing, 3)).toMatchObject({ executed: "10", branches: ["taken 80.0 % (8)"] });
+    expect(instructionAt(listing, 4)?.branches).toEqual(["taken 50.0 % (1) to f", "taken 50.0 % (1) to g"]);
+    expect(whole().hasExecuted).toBe(false);
+    expect(instructionAt(whole(), 3)).toMatchObject({ executed: "", branches: [] });
+  });
+
+  it("is known of an arrow in whatever order its pages come", () => {
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+    ]) {
+      const listing = listingOf(new Map(order.map((at) => [at, seen(at * 2, 2)])), false, 2)!;
+      expect(listing.jumps.find(({ from }) => from === 3)?.taken).toBe("taken 80.0 % (8)");
+    }
+  });
+});
+
 describe("source and instructions side by side", () => {
   it("go with one another, through what was inlined", () => {
     const listing = whole();
@@ -227,5 +291,14 @@ describe("why there are no instructions", () => {
     expect(modulesMeant(all, "app").map(({ name }) => name)).toEqual(["app"]);
     expect(modulesMeant(all, "/w/b.so").map(({ name }) => name)).toEqual(["b.so"]);
     expect(modulesMeant(all, undefined).map(({ name }) => name)).toEqual(["a.so", "b.so"]);
+  });
+});
+
+describe("debug information of servers", () => {
+  it("names each host once, and nothing of an address but that", () => {
+    const at = (...fetch: string[]) => ({ fetch }) as unknown as ProfileModule;
+    expect(hostsOf([at("https://a.org/x?secret", "http://127.0.0.1:8002"), at("https://a.org/y"), at()])).toBe(
+      "a.org, 127.0.0.1:8002",
+    );
   });
 });

@@ -216,6 +216,18 @@ describe("colours", () => {
     expect(before.fills[before.fill[one]!]).toBe(after.fills[after.fill[two]!]);
   });
 
+  it("tell kinds of work apart, and a row of the legend keeps its kind", () => {
+    const item = find(root, "main.parseOrder");
+    const work = root.answer.boxes.depth.map((_, i) => (i === item ? 0 : -1));
+    const works = [{ name: "gc", title: "garbage collection", hue: 300 }];
+    const layout = { ...root, answer: { ...root.answer, works, boxes: { ...root.answer.boxes, work } } };
+    const paints = paintsOf(layout, "work", "light", "standard");
+    expect(paints.legend.map(({ text }) => text)).toEqual(["garbage collection", "no kind that is known"]);
+    expect(paints.legend[0]!.keeps).toEqual({ op: "keep", by: "kind", pattern: "gc" });
+    const other = find(root, "main.parseOrders");
+    expect(paints.fill[item]).not.toBe(paints.fill[other]);
+  });
+
   it("are set once each in a frame", () => {
     const paints = paintsOf(root, "name", "dark", "standard");
     let changes = 0;
@@ -259,7 +271,7 @@ function frameOf(layout: Layout, more: Partial<Frame> = {}): Frame {
     keepEnds: false,
     ratio: 1,
     searching: false,
-    marks: new Map(),
+    marks: [],
     fade: 1,
     known: undefined,
     ...more,
@@ -327,6 +339,17 @@ describe("the picture", () => {
     const forced = drawn(frameOf(diff, { width: 4000, placed: placed(diff, 4000), ink: { ...INK, forced: true } }));
     expect(forced.edges.length).toBeGreaterThan(0);
     expect(forced.texts.map((t) => t.text)).toContain("main.parseRow [+]");
+  });
+
+  it("has the colour of the first highlighted set that a box is of", () => {
+    const one = find(root, "main.parseOrder");
+    const both = find(root, "main.parseOrders");
+    const highlights = root.answer.boxes.depth.map((_, i) => (i === one ? 2 : i === both ? 3 : 0));
+    const layout = { ...root, answer: { ...root.answer, boxes: { ...root.answer.boxes, highlights } } };
+    const fills = drawn(frameOf(layout, { marks: ["#111111", "#222222"] })).rects.map(({ fill }) => fill);
+    expect(fills.filter((fill) => fill === "#111111").length).toBe(1);
+    expect(fills.filter((fill) => fill === "#222222").length).toBe(1);
+    expect(drawn(frameOf(root, { marks: ["#111111"] })).rects.map(({ fill }) => fill)).not.toContain("#111111");
   });
 
   it("draws only the rows that are seen", () => {

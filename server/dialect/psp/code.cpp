@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/view/code_place.h"
+#include "server/dialect/psp/code_documents.h"
 #include "server/dialect/psp/convert_code.h"
 #include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/module.h"
@@ -31,8 +32,6 @@ class CodeModule final : public Module {
   void disassemble(psp::SourceDisassemblyParams params, protocol::Reply<Request> reply);
 
   SessionContext& session_;
-  // Work that is under way keeps it.
-  const std::shared_ptr<CodeCache> code_cache_ = std::make_shared<CodeCache>();
 };
 
 void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Reply<Request> reply) {
@@ -73,14 +72,12 @@ void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Repl
     if (!path) return reply.error(invalid_params("params.textDocument.uri", path.error().message));
     source = SourcePlace{*path, session_.workspace.document_snapshot(*path), params.position->line + 1};
   }
-  const SymbolOptions& how = session_.engine.symbolizing().options();
   const CodeWindow window{params.offset, params.limit, params.bytes};
   session_.run<Request>(
       false, std::move(reply), (*open)->place(),
       [&views = session_.engine.views(), request = std::move(request), source = std::move(source), window,
-       applied = std::move(applied), places = session_.workspace.symbol_places((*open)->place()),
-       cache = code_cache_, program = how.program, limits = how.limits,
-       patience = how.patience](const StopToken& stop) -> Result<psp::SourceDisassemblyResult> {
+       applied = std::move(applied),
+       means = code_means(session_, **open)](const StopToken& stop) -> Result<psp::SourceDisassemblyResult> {
         DisassemblyRequest asked = request;
         if (source) {
           PROFD_TRY(const auto file, views.source_file(*asked.open, asked.workspace, source->path,
@@ -89,13 +86,7 @@ void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Repl
           asked.place.files = file->files;
           asked.place.line = source->line;
         }
-        PROFD_TRY(DisassemblyAnswer answer,
-                  disassembly_answer(
-                      views, asked,
-                      [&](const CodeQuestion& question) {
-                        return look_up_code(question, {places, program, limits, patience, cache.get()}, stop);
-                      },
-                      stop));
+        PROFD_TRY(DisassemblyAnswer answer, code_at(views, asked, means, stop));
         psp::SourceDisassemblyResult result = to_psp(std::move(answer), window);
         result.filters = applied;
         return result;

@@ -1,6 +1,5 @@
 #include "server/dialect/psp/code_documents.h"
 
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,13 +8,13 @@
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/names.h"
-#include "server/feature/source_text_answer.h"
+#include "server/feature/source_lines.h"
 
 namespace profd {
 namespace {
 
 constexpr std::string_view kCodeExtension = ".s";
-constexpr std::size_t kMaxCodeUri = 16384, kMaxNameInUri = 80, kMaxSourcesRead = 64;
+constexpr std::size_t kMaxCodeUri = 16384, kMaxNameInUri = 80;
 
 struct CodeUri {
   std::string profile;
@@ -49,41 +48,6 @@ std::optional<CodeUri> parse_code_uri(std::string_view uri) {
   return out;
 }
 
-// Lines of files of the workspace, each of which is read when the first one is asked for.
-class SourceLines {
- public:
-  SourceLines(const std::vector<std::string>& folders, const StopToken& stop)
-      : folders_(folders), stop_(stop) {}
-
-  std::optional<std::string> line(const std::string& path, std::uint32_t number) {
-    auto found = lines_.find(path);
-    if (found == lines_.end()) {
-      if (lines_.size() >= kMaxSourcesRead) return std::nullopt;
-      found = lines_.emplace(path, read(path)).first;
-    }
-    if (number == 0 || number > found->second.size()) return std::nullopt;
-    return found->second[number - 1];
-  }
-
- private:
-  std::vector<std::string> read(const std::string& path) const {
-    std::vector<std::string> lines;
-    const auto found = source_text(folders_, path, stop_);
-    if (!found) return lines;
-    const std::string& text = found->text;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = std::min(text.find('\n', at), text.size());
-      lines.push_back(text.substr(at, end - at));
-      at = end + 1;
-    }
-    return lines;
-  }
-
-  const std::vector<std::string>& folders_;
-  const StopToken& stop_;
-  std::map<std::string, std::vector<std::string>> lines_;
-};
-
 }  // namespace
 
 std::string code_uri(const std::string& profile, const std::string& code, const std::string& name) {
@@ -94,7 +58,9 @@ std::string code_uri(const std::string& profile, const std::string& code, const 
 
 CodeMeansHeld code_means(const SessionContext& session, const OpenProfile& open) {
   const SymbolOptions& how = session.engine.symbolizing().options();
-  return {session.workspace.symbol_places(open.place()), how.program, how.limits, how.patience};
+  SymbolPlaces places = session.workspace.symbol_places(open.place());
+  add_identities(*open.profile, places.identities);
+  return {std::move(places), how.program, how.limits, how.patience, session.code_cache};
 }
 
 DisassemblyRequest code_request(const SessionContext& session, const OpenProfilePtr& open) {
@@ -140,7 +106,8 @@ Result<DisassemblyAnswer> code_at(Views& views, const DisassemblyRequest& reques
   return disassembly_answer(
       views, request,
       [&](const CodeQuestion& question) {
-        return look_up_code(question, {means.places, means.program, means.limits, means.patience}, stop);
+        return look_up_code(
+            question, {means.places, means.program, means.limits, means.patience, means.cache.get()}, stop);
       },
       stop);
 }
@@ -154,9 +121,9 @@ Result<std::vector<PieceRow>> pieces_of(Views& views, const DisassemblyRequest& 
   all.metrics.clear();
   all.place = {};
   all.place.function = function;
-  const auto no_code = [](const CodeQuestion&) -> Result<CodeAnswer> {
-    CodeAnswer none;
-    none.problem = "not asked for";
+  const auto no_code = [](const CodeQuestion&) -> Result<std::shared_ptr<const CodeAnswer>> {
+    auto none = std::make_shared<CodeAnswer>();
+    none->problem = "not asked for";
     return none;
   };
   auto answer = disassembly_answer(views, all, no_code, stop);

@@ -24,6 +24,7 @@ struct CodeMeansHeld {
   std::string program;
   WorkerLimits limits;
   std::chrono::milliseconds patience;
+  std::shared_ptr<CodeCache> cache;  // the session's
 };
 CodeMeansHeld code_means(const SessionContext& session, const OpenProfile& open);
 // With the workspace's files and filters, of the profile's metric.

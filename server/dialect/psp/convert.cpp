@@ -80,10 +80,16 @@ FilterBy filter_by(psp::FilterBy by) {
       return FilterBy::time;
     case psp::FilterBy::fragment:
       return FilterBy::fragment;
+    case psp::FilterBy::path:
+      return FilterBy::path;
     case psp::FilterBy::package:
       return FilterBy::package;
     case psp::FilterBy::code:
       return FilterBy::code;
+    case psp::FilterBy::kind:
+      return FilterBy::kind;
+    case psp::FilterBy::work:
+      return FilterBy::work;
     case psp::FilterBy::mine:
       return FilterBy::mine;
     case psp::FilterBy::recursion:
@@ -110,19 +116,32 @@ tl::expected<std::vector<Filter>, ResponseError> from_psp(const std::vector<psp:
     if (!filter.by.known())
       return tl::make_unexpected(invalid_params(
           place + ".by",
-          "function, module, file, package, code, thread, label, time, fragment, recursion or mine"));
+          "function, module, file, package, code, kind, work, fragment, path, thread, label, time, recursion or "
+          "mine"));
     Filter out;
     out.op = filter_op(filter.op.value());
     out.by = filter_by(filter.by.value());
-    if (out.by == FilterBy::fragment) {
+    if (filter.linked && !filter.linked->empty()) {
+      if (!may_be_linked(out.by))
+        return tl::make_unexpected(
+            invalid_params(place + ".by", "function, module, file, package, code, kind, work, fragment or path where `linked`"));
+      out.linked = *filter.linked;
+    }
+    if (out.by == FilterBy::fragment || out.by == FilterBy::path) {
       if (!filter.frames || filter.frames->empty())
-        return tl::make_unexpected(invalid_params(place + ".frames", "a fragment needs at least one name"));
+        return tl::make_unexpected(
+            invalid_params(place + ".frames", "a fragment or a path needs at least one name"));
       out.names = *filter.frames;
     } else if (out.by == FilterBy::mine || out.by == FilterBy::recursion) {
       if (out.op != FilterOp::collapse) return tl::make_unexpected(invalid_params(place + ".op", "collapse"));
+    } else if (out.by == FilterBy::work && (filter.regex || !filters_rows(out))) {
+      return tl::make_unexpected(filter.regex
+                                     ? invalid_params(place + ".regex", "work is of one set, by its name")
+                                     : invalid_params(place + ".op", "keep or drop"));
     } else if (out.by == FilterBy::time) {
       if (filter.from) out.from_ns = filter.from->as_int64();
       if (filter.to) out.to_ns = filter.to->as_int64();
+      if (filter.every) out.every_ns = filter.every->as_int64();
     } else {
       if (!filter.pattern) return tl::make_unexpected(invalid_params(place + ".pattern", "missing"));
       out.pattern = *filter.pattern;

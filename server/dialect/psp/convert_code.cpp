@@ -101,6 +101,10 @@ MetricRows rows_in(MetricRows column, const RowRange& range) {
   return column;
 }
 
+psp::Number number_of(std::uint64_t count) {
+  return to_psp(Value(static_cast<std::int64_t>(count)));  // such counts fit 63 bits
+}
+
 void write_instructions(DisassemblyAnswer& answer, const RowRange& range, bool bytes,
                         psp::InstructionColumns& out) {
   InstructionColumns& rows = answer.rows;
@@ -120,6 +124,12 @@ void write_instructions(DisassemblyAnswer& answer, const RowRange& range, bool b
   out.self_share = rows_in(std::move(rows.self_share), range);
   out.total_share = rows_in(std::move(rows.total_share), range);
   out.heat = rows_in(std::move(rows.heat), range);
+  if (!rows.executed.empty()) {
+    out.executed.emplace();
+    for (std::size_t row = range.begin; row < range.end; ++row)
+      out.executed->push_back(number_of(rows.executed[row]));
+    out.executed_text = rows_in(std::move(rows.executed_text), range);
+  }
   if (bytes) out.bytes.emplace();
   for (std::size_t row = range.begin; row < range.end; ++row) {
     const std::uint64_t offset = rows.address[row] - rows.address[0];
@@ -132,6 +142,20 @@ void write_instructions(DisassemblyAnswer& answer, const RowRange& range, bool b
       text += fmt::format("{:02x}", static_cast<unsigned char>(answer.code[offset + i]));
     }
     out.bytes->push_back(std::move(text));
+  }
+}
+
+void write_branches(const DisassemblyAnswer& answer, const RowRange& range, psp::CodeBranches& out) {
+  out.text = answer.branch_note;
+  const BranchColumns& branches = answer.branches;
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    if (!range.holds(branches.row[i], 1)) continue;
+    out.taken.row.push_back(branches.row[i]);
+    out.taken.target.push_back(static_cast<std::int32_t>(branches.target[i]));
+    out.taken.target_name.push_back(branches.target_name[i]);
+    out.taken.taken.push_back(number_of(branches.taken[i]));
+    out.taken.taken_share.push_back(branches.taken_share[i]);
+    out.taken.text.push_back(branches.text[i]);
   }
 }
 
@@ -148,6 +172,9 @@ void write_parts(const DisassemblyAnswer& answer, const RowRange& range, psp::So
     out.blocks.self.push_back(to_psp(answer.block_self[block].value));
     out.blocks.self_text.push_back(answer.block_self[block].text);
     out.blocks.self_share.push_back(answer.block_self[block].share_text);
+    if (answer.block_executed.empty()) continue;
+    if (!out.blocks.executed_text) out.blocks.executed_text.emplace();
+    out.blocks.executed_text->push_back(answer.block_executed[block]);
   }
   const Jumps& jumps = answer.jumps;
   for (std::size_t i = 0; i < jumps.size(); ++i) {
@@ -157,6 +184,7 @@ void write_parts(const DisassemblyAnswer& answer, const RowRange& range, psp::So
     out.jumps.to.push_back(jumps.to[i]);
     out.jumps.lane.push_back(jumps.lane[i] == kNoLane ? -1 : static_cast<std::int32_t>(jumps.lane[i]));
   }
+  if (!answer.branch_note.empty()) write_branches(answer, range, out.branches.emplace());
   const LineRanges& lines = answer.lines;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!range.holds(lines.first[i], lines.count[i])) continue;

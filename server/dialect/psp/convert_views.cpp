@@ -4,6 +4,7 @@
 
 #include "core/view/name_cuts.h"
 #include "server/dialect/psp/convert.h"
+#include "server/dialect/psp/view_head.h"
 #include "server/engine/uri.h"
 #include "server/feature/fitted_name.h"
 
@@ -57,31 +58,6 @@ template <class Kinds>
 void write_kinds(const std::vector<std::optional<FrameKind>>& kinds, Kinds& out) {
   out.reserve(kinds.size());
   for (const auto& kind : kinds) out.push_back(kind ? to_psp(*kind) : psp::FrameKind::unknown);
-}
-
-template <class Result>
-void write_head(ViewHead head, Result& out) {
-  out.profile = std::move(head.profile);
-  out.revision = head.revision;
-  out.metric = std::move(head.metric);
-  if constexpr (requires { out.spec; }) out.spec = std::move(head.spec);
-  if constexpr (requires { out.unit; }) out.unit = std::move(head.unit);
-  if constexpr (requires { out.total; }) out.total = to_psp(head.total);
-  if constexpr (requires { out.view_total; }) out.view_total = to_psp(head.view_total);
-  if constexpr (requires { out.excluded; }) out.excluded = exclusion_to_psp(head.excluded);
-  if constexpr (requires { out.estimated; }) out.estimated = said(std::move(head.estimated));
-  if constexpr (requires { out.note; }) out.note = said(std::move(head.note));
-  if constexpr (requires { out.warnings; }) out.warnings = std::move(head.warnings);
-}
-
-std::optional<psp::TableRemainder> remainder_to_psp(const std::optional<Remainder>& remainder) {
-  if (!remainder) return std::nullopt;
-  psp::TableRemainder out;
-  out.count = static_cast<std::int64_t>(remainder->count);
-  out.amount = to_psp(remainder->amount);
-  out.offset = remainder->offset;
-  out.text = remainder->text;
-  return out;
 }
 
 psp::TrendKind to_psp(TrendKind kind) {
@@ -261,8 +237,10 @@ std::optional<std::vector<std::uint32_t>> cuts_of(const std::string& name) {
   return cuts.empty() ? std::nullopt : std::optional(std::move(cuts));
 }
 
-psp::HotFunction to_psp(const Place& place, const Whole& whole) {
-  psp::HotFunction out;
+namespace {
+
+template <class Ref>
+void write_ref(const Place& place, Ref& out) {
   out.name = place.name;
   if (place.short_name != place.name) out.short_name = place.short_name;
   out.cuts = cuts_of(place.short_name);
@@ -270,8 +248,15 @@ psp::HotFunction to_psp(const Place& place, const Whole& whole) {
   if (place.line != 0) out.line = place.line;
   if (!place.module.empty()) out.module = place.module;
   if (!place.path.empty()) out.uri = uri_of_path(place.path);
-  if (!place.outside.empty()) out.outside = place.outside;
   out.kind = to_psp(place.kind);
+}
+
+}  // namespace
+
+psp::HotFunction to_psp(const Place& place, const Whole& whole) {
+  psp::HotFunction out;
+  write_ref(place, out);
+  if (!place.outside.empty()) out.outside = place.outside;
   out.self = to_amount(whole, place.self);
   out.total = to_psp(amount_of(whole, place.total, place.total_estimated));
   return out;
@@ -316,6 +301,10 @@ psp::FlameGraphResult to_psp(FlameAnswer answer) {
   out.boxes.parent = std::move(boxes.parent);
   out.boxes.node = std::move(boxes.node);
   if (boxes.color) out.boxes.color = numbers(*boxes.color);
+  out.boxes.highlights = std::move(boxes.highlights);
+  out.boxes.work = std::move(boxes.work);
+  for (WorkKind& kind : answer.works)
+    out.works.push_back({std::move(kind.name), std::move(kind.title), kind.hue});
   out.boxes.color_text = std::move(boxes.color_text);
   for (MetricRows& column : answer.columns) out.columns.push_back(to_psp(std::move(column)));
   if (answer.scale) {
@@ -518,6 +507,46 @@ psp::SearchResult to_psp(SearchAnswer answer) {
   out.functions = static_cast<std::int64_t>(answer.n_names);
   for (const Place& place : answer.matches) out.matches.push_back(to_psp(place, answer.whole));
   out.text = std::move(answer.text);
+  return out;
+}
+
+psp::SetsResult to_psp(SetsAnswer answer) {
+  psp::SetsResult out;
+  write_head(std::move(answer.head), out);
+  for (SetRow& row : answer.sets) {
+    psp::SetShare& share = out.sets.emplace_back();
+    share.name = std::move(row.name);
+    share.title = std::move(row.title);
+    share.amount = to_psp(row.amount);
+    if (row.first) share.first = to_psp(*row.first);
+    share.functions = static_cast<std::int64_t>(row.n_names);
+    if (row.hue) share.hue = *row.hue;
+    share.own = row.own;
+  }
+  out.any_of = to_psp(answer.any);
+  return out;
+}
+
+psp::TipsResult to_psp(TipsAnswer answer) {
+  psp::TipsResult out;
+  out.profile = answer.head.profile;
+  out.revision = answer.head.revision;
+  out.spec = answer.head.spec;
+  out.metric = answer.head.metric;
+  for (Tip& one : answer.tips) {
+    psp::Tip& tip = out.tips.emplace_back();
+    tip.id = std::move(one.id);
+    tip.title = std::move(one.title);
+    tip.text = std::move(one.text);
+    tip.advice = std::move(one.advice);
+    if (one.bound) tip.bound = to_psp(*one.bound);
+    tip.bound_text = said(std::move(one.bound_text));
+    tip.filter = said(std::move(one.filter));
+    if (one.place) write_ref(*one.place, tip.place.emplace());
+    tip.place_text = said(std::move(one.place_text));
+    tip.link = std::move(one.link);
+  }
+  out.more = static_cast<std::uint32_t>(answer.n_more);
   return out;
 }
 

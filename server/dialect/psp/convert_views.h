@@ -15,8 +15,10 @@
 #include "server/feature/sample_groups.h"
 #include "server/feature/search_answer.h"
 #include "server/feature/series_answer.h"
+#include "server/feature/sets_answer.h"
 #include "server/feature/spread_answer.h"
 #include "server/feature/table_answer.h"
+#include "server/feature/tips.h"
 #include "server/feature/trend_answer.h"
 
 namespace profd {
@@ -33,6 +35,8 @@ psp::SeriesResult to_psp(SeriesAnswer answer);
 psp::TrendResult to_psp(TrendAnswer answer);
 psp::HotPathResult to_psp(HotPathAnswer answer);
 psp::SearchResult to_psp(SearchAnswer answer);
+psp::SetsResult to_psp(SetsAnswer answer);
+psp::TipsResult to_psp(TipsAnswer answer);
 psp::MatchResult to_psp(MatchAnswer answer);
 psp::SampleGroup to_psp(SampleGroup group);
 psp::HotspotsResult to_psp(const Places& places);

@@ -14,6 +14,7 @@
 #include "server/feature/escape.h"
 #include "server/feature/hover.h"
 #include "server/feature/hover_text.h"
+#include "server/feature/hover_tips.h"
 #include "server/feature/names.h"
 #include "server/feature/places.h"
 
@@ -67,6 +68,7 @@ psp::HoverPage page_to_psp(const Hover& hover, const std::string& profile) {
     }
     out.more = static_cast<std::uint32_t>(list.n_more);
   }
+  page.tips = sanitized(hover.tips);
   page.foot = sanitize_text(hover.foot);
   return page;
 }
@@ -91,6 +93,9 @@ class EditorModule final : public Module {
  private:
   // Nothing: no profile annotates documents, or it is no file.
   [[nodiscard]] std::optional<HoverRequest> hover_request(const std::string& uri, std::uint32_t line) const;
+  [[nodiscard]] HoverTips tips_here() const {
+    return {session_.workspace.sets(), tip_rules(session_.workspace.tips(), session_.workspace.tips_off())};
+  }
   // A client that shows code by itself has no use for a lens that opens it.
   [[nodiscard]] bool shows_assembly_lenses() const {
     return session_.workspace.assembly_lens() && (!session_.can.native || session_.can.text_content);
@@ -244,10 +249,10 @@ void EditorModule::bind(protocol::Binder& binder) {
         const Needs needs = needs_of(*hover);
         session_.answer_file<psp::HoverRequest>(
             std::move(reply), std::move(*hover), needs,
-            [encoding = session_.encoding, markdown = session_.can.markdown](
+            [encoding = session_.encoding, markdown = session_.can.markdown, tips = tips_here()](
                 Views& views, const HoverRequest& asked,
                 const StopToken& stop) -> Result<psp::HoverRequest::Result> {
-              PROFD_TRY(const std::optional<Hover> found, hover_at(views, asked, stop));
+              PROFD_TRY(const std::optional<Hover> found, hover_with_tips(views, asked, tips, stop));
               if (!found) return psp::HoverRequest::Result(std::nullopt);
               psp::Hover result;
               result.contents = contents_of(*found, markdown);
@@ -265,9 +270,9 @@ void EditorModule::bind(protocol::Binder& binder) {
         const Needs needs = needs_of(*hover);
         session_.answer_file<psp::SourceHoverRequest>(
             std::move(reply), std::move(*hover), needs,
-            [](Views& views, const HoverRequest& asked,
-               const StopToken& stop) -> Result<psp::SourceHoverRequest::Result> {
-              PROFD_TRY(const std::optional<Hover> found, hover_at(views, asked, stop));
+            [tips = tips_here()](Views& views, const HoverRequest& asked,
+                                 const StopToken& stop) -> Result<psp::SourceHoverRequest::Result> {
+              PROFD_TRY(const std::optional<Hover> found, hover_with_tips(views, asked, tips, stop));
               if (!found) return psp::SourceHoverRequest::Result(std::nullopt);
               return psp::SourceHoverRequest::Result(page_to_psp(*found, asked.file.open->handle));
             });

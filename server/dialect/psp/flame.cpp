@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "server/dialect/psp/convert_views.h"
+#include "server/dialect/psp/sets.h"
 
 namespace profd {
 namespace {
@@ -70,6 +71,9 @@ tl::expected<FlameRequest, protocol::ResponseError> layout_of(SessionContext& se
   }
   request.search = params.search.value_or("");
   request.details = params.details;
+  request.highlights = named_sets(std::move(params.highlights));
+  request.work = params.work;
+  if (request.work || !request.highlights.empty()) request.sets = session.workspace.sets();
   return request;
 }
 

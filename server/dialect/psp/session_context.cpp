@@ -8,6 +8,7 @@
 #include "core/view/resolve.h"
 #include "server/engine/formula_metrics.h"
 #include "server/engine/mine.h"
+#include "server/engine/rule_sets.h"
 #include "server/feature/escape.h"
 #include "server/feature/first_needs.h"
 #include "server/feature/metric_values.h"
@@ -84,6 +85,7 @@ void SessionContext::show_message(psp::MessageType type, const std::string& text
 
 void SessionContext::decide_mine(std::vector<Filter>& filters) const {
   profd::decide_mine(filters, [this] { return workspace.mine(); });
+  decide_sets(filters, [this] { return workspace.sets(); });
 }
 
 void SessionContext::prepare(const OpenProfilePtr& open) {

@@ -20,6 +20,7 @@
 #include "server/dialect/psp/opening.h"
 #include "server/dialect/session.h"
 #include "server/dialect/tasks.h"
+#include "server/engine/code_cache.h"
 #include "server/engine/engine.h"
 #include "server/engine/workspace.h"
 #include "server/feature/hover.h"
@@ -56,6 +57,8 @@ struct SessionContext {
   Opening opening;
   Repeats logged, shown;
   std::shared_ptr<CodePage> code_page = std::make_shared<CodePage>();
+  // Work that is under way keeps it.
+  std::shared_ptr<CodeCache> code_cache = std::make_shared<CodeCache>();
   std::shared_ptr<protocol::Peer> peer;
   // Runs `work` on a worker, then `then` on the strand if the session is still there; the client's messages
   // behind this one wait until it is over, so that their order is kept. Set by the session.
@@ -118,7 +121,7 @@ struct SessionContext {
   void show_message(psp::MessageType type, const std::string& text);
   // What requests on a profile will need is made ahead of time, for the workspace's filters too.
   void prepare(const OpenProfilePtr& open);
-  // What is the user's own code, for filters that a request has.
+  // What is the user's own code and which sets of frames there are, for filters that a request has.
   void decide_mine(std::vector<Filter>& filters) const;
 
  private:

@@ -10,6 +10,7 @@
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 #include "server/feature/modules_answer.h"
+#include "server/feature/text.h"
 
 namespace profd {
 namespace {
@@ -43,6 +44,8 @@ psp::ProfileModule module_to_psp(const ModuleRow& row) {
   if (!row.remedy.empty()) out.remedy = sanitize_text(row.remedy);
   if (!row.file.empty()) out.file = sanitize_text(row.file);
   out.unchecked = row.unchecked;
+  out.by_inode = row.by_inode;
+  out.fetch = row.fetch;
   for (const TriedFile& tried : row.tried)
     out.tried.push_back({sanitize_text(tried.path), sanitize_text(tried.why)});
   out.addresses = to_count(row.n_frames);
@@ -76,6 +79,17 @@ tl::expected<SymbolizeRequest, protocol::ResponseError> SymbolsModule::request_o
   SymbolizeRequest request;
   request.modules = params.modules;
   request.places = session_.workspace.symbol_places(open.place());
+  if (params.allow) {
+    FetchPlaces& fetch = request.places.fetch;
+    if (fetch.consent == FetchConsent::off)
+      return tl::unexpected(
+          invalid_params("params.allow", "the setting `debuginfod` is off: nothing is fetched"));
+    if (fetch.servers.empty() || fetch.folder.empty())
+      return tl::unexpected(invalid_params(
+          "params.allow", fetch.servers.empty() ? "the setting `debuginfodUrls` names no server"
+                                                : "without a cache there is no place for what is fetched"));
+    fetch.consent = FetchConsent::on;
+  }
   std::vector<std::string> first;
   for (std::size_t i = 0; i < params.directories.size(); ++i) {
     auto path = path_of_uri(params.directories[i]);
@@ -139,29 +153,43 @@ void SymbolsModule::bind(protocol::Binder& binder) {
         });
   });
 
-  binder.request<Symbolize>([this](const psp::ProfileSymbolizeParams& params,
-                                   protocol::Reply<Symbolize> reply) {
-    const auto open = session_.profile(params.profile);
-    if (!open) return reply.error(open.error());
-    auto request = request_of(params, **open);
-    if (!request) return reply.error(request.error());
-    std::shared_ptr<Progress> progress;
-    std::string token;
-    auto report = session_.opening.report_to(
-        params.work_done_token, "Looking for names of " + sanitize_text((*open)->name), progress, token);
-    const auto shared = std::make_shared<protocol::Reply<Symbolize>>(std::move(reply));
-    std::function<void()> cancel =
-        session_.engine.symbolizing().start(*open, session_.client, std::move(*request), std::move(report),
-                                            [this, alive = session_.alive, shared, progress,
-                                             place = (*open)->place()](Result<OpenProfilePtr> now) {
-                                              if (progress) progress->end(now ? "" : "failed");
-                                              if (!now) return shared->error(to_psp(now.error(), place));
-                                              if (!*alive || session_.closed)
-                                                return;  // the reply of a closed connection answers nobody
-                                              answer(*now, std::move(*shared));
-                                            });
-    shared->on_cancel([&engine = session_.engine, cancel = std::move(cancel)] { engine.post(cancel); });
-  });
+  binder.request<Symbolize>(
+      [this](const psp::ProfileSymbolizeParams& params, protocol::Reply<Symbolize> reply) {
+        const auto open = session_.profile(params.profile);
+        if (!open) return reply.error(open.error());
+        auto request = request_of(params, **open);
+        if (!request) return reply.error(request.error());
+        std::shared_ptr<Progress> progress;
+        std::string token;
+        const auto any_report = session_.opening.report_to(
+            params.work_done_token, "Looking for names of " + sanitize_text((*open)->name), progress, token);
+        Symbolizing::ProgressFn report;
+        Symbolizing::FetchingFn fetching;
+        if (any_report) {
+          report = [weak = std::weak_ptr(progress)](std::uint64_t done, std::uint64_t total) {
+            if (const auto alive = weak.lock())
+              alive->report(done, total,
+                            fmt::format("{} of {} addresses", format_exact(done), format_exact(total)));
+          };
+          fetching = [weak = std::weak_ptr(progress), servers = request->places.fetch.servers](
+                         const std::string& module, const worker::Fetching& so_far) {
+            if (const auto alive = weak.lock())
+              alive->report(0, 0, sanitize_text(fetching_text(module, so_far, servers)));
+          };
+        }
+        const auto shared = std::make_shared<protocol::Reply<Symbolize>>(std::move(reply));
+        std::function<void()> cancel = session_.engine.symbolizing().start(
+            *open, session_.client, std::move(*request), std::move(report),
+            [this, alive = session_.alive, shared, progress,
+             place = (*open)->place()](Result<OpenProfilePtr> now) {
+              if (progress) progress->end(now ? "" : "failed");
+              if (!now) return shared->error(to_psp(now.error(), place));
+              if (!*alive || session_.closed) return;  // the reply of a closed connection answers nobody
+              answer(*now, std::move(*shared));
+            },
+            std::move(fetching));
+        shared->on_cancel([&engine = session_.engine, cancel = std::move(cancel)] { engine.post(cancel); });
+      });
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
-// view/table, view/search, view/hotspots; the others are in flame.cpp.
+// view/table, view/search, view/hotspots; the others are in files of their own.
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "server/dialect/psp/convert_correlate.h"
 #include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/flame.h"
 #include "server/dialect/psp/module.h"
+#include "server/dialect/psp/ranges.h"
+#include "server/dialect/psp/timeline.h"
+#include "server/dialect/psp/sets.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -63,6 +67,9 @@ void ViewsModule::bind(protocol::Binder& binder) {
   bind_match(session_, binder);
   bind_hot_path(session_, binder);
   bind_series(session_, binder);
+  bind_ranges(session_, binder);
+  bind_timeline(session_, binder);
+  bind_sets(session_, binder);
   binder.request<psp::TableRequest>([this](psp::TableParams params,
                                            protocol::Reply<psp::TableRequest> reply) {
     auto named = from_psp(params.spec, "params.spec");
@@ -140,6 +147,24 @@ void ViewsModule::bind(protocol::Binder& binder) {
             std::move(reply), std::move(*asked),
             [](Views& views, const TrendRequest& request, const StopToken& stop) {
               return trend_answer(views, request, stop).map([](TrendAnswer&& answer) {
+                return to_psp(std::move(answer));
+              });
+            },
+            params.panel_id.value_or(""));
+      });
+
+  binder.request<psp::CorrelateRequest>(
+      [this](psp::CorrelateParams params, protocol::Reply<psp::CorrelateRequest> reply) {
+        auto asked = of_spec<CorrelateRequest>(params);
+        if (!asked) return reply.error(asked.error());
+        asked->table = params.table.value_or("");
+        asked->left = params.left.value_or("");
+        asked->right = params.right.value_or("");
+        asked->limit = std::min(params.limit, kMaxRows);
+        session_.answer<psp::CorrelateRequest>(
+            std::move(reply), std::move(*asked),
+            [](Views& views, const CorrelateRequest& request, const StopToken& stop) {
+              return correlate_answer(views, request, stop).map([](CorrelateAnswer&& answer) {
                 return to_psp(std::move(answer));
               });
             },

@@ -136,3 +136,20 @@ test('a name chooses the function, and what has no code is said', function()
   vim.cmd('Profd annotate nothing')
   h.note('no function is called nothing')
 end)
+
+test('what branch stacks saw has a column, and stands behind branches', function()
+  local recording = h.source .. '/formats/perf_data/testdata/branch-stacks.data'
+  h.write(root .. '/perf.data', h.read(recording))
+  vim.cmd('Profd open ' .. root .. '/perf.data')
+  h.eventually(function()
+    vim.cmd('Profd annotate fill')
+    vim.wait(300, function()
+      return vim.bo.filetype == 'profd-annotate'
+    end, 5)
+    return vim.bo.filetype == 'profd-annotate'
+  end, 'the instructions')
+  h.matches(table.concat(lines(), '\n'), '\nexecuted: counted in %d+ runs between branches, from 8 branch stacks ')
+  local jump = lines()[line_with('%+102 +jne')]
+  h.matches(jump, '^ *0 %% +0 %% +%d+  %+102 .*; taken 99%.%d %% %(%d+%), mispredicted ')
+  h.matches(lines()[line_with('%+104 +ret')], '; taken 100 %% %(%d%) to _start%+0x11')
+end)

@@ -58,6 +58,7 @@ const SCENES = [
   { id: "source", with: ({ hottest }) => `&tab=source&function=${encodeURIComponent(hottest)}` },
   { id: "threads", with: () => "&tab=threads" },
   { id: "profile", with: () => "&tab=profile" },
+  { id: "timeline", with: () => "&tab=timeline" },
   { id: "open", with: () => "&tab=open" },
   { id: "menu", act: async (views) => views.clickBox(inner(views), { button: "right" }) },
   { id: "export", act: async (views) => views.page.keyboard.press("e") },

@@ -94,13 +94,28 @@ local function head_of(at)
   if #answer.pieces > 1 then
     lines[#lines + 1] = ('piece %d of %d; <Tab> shows the next'):format(answer.piece + 1, #answer.pieces)
   end
-  for _, note in ipairs({ answer.skid or false, answer.note or false }) do
+  local seen = answer.branches and answer.branches.text
+  for _, note in ipairs({ answer.skid or false, answer.note or false, seen or false }) do
     lines[#lines + 1] = note or nil
   end
   for _, rest in ipairs(answer.rest or {}) do
     lines[#lines + 1] = ('%s: %s'):format(rest.amount.text, rest.text)
   end
   return lines
+end
+
+--- What branch stacks saw of branches, by row, 1-based; of several places a row led to the first.
+---@param answer profd.SourceDisassemblyResult
+---@return table<integer, string>
+local function taken_of(answer)
+  local found = {}
+  local taken = answer.branches and answer.branches.taken
+  for i, row in ipairs(taken and taken.row or {}) do
+    local at = row - answer.offset + 1
+    local more = found[at] and not vim.endswith(found[at], ' …') and ' …' or ''
+    found[at] = found[at] and found[at] .. more or taken.text[i]
+  end
+  return found
 end
 
 --- Lines of the buffer; `at` learns anew where rows are.
@@ -116,17 +131,20 @@ local function lines_of(at)
   for i, first in ipairs(answer.headings.first) do
     headings[math.max(first, answer.offset) - answer.offset + 1] = answer.headings.text[i]
   end
+  local taken = taken_of(answer)
   for row = 1, #rows.text do
     if headings[row] then
-      lines[#lines + 1] = (' '):rep(26) .. log.one_line(headings[row] .. source_text(at, row))
+      lines[#lines + 1] = (' '):rep(rows.executedText and 36 or 26) .. log.one_line(headings[row] .. source_text(at, row))
     end
     local target = rows.targetName[row]
     local text = rows.text[row] .. (target ~= '' and '  ' .. target or '')
-    lines[#lines + 1] = ('%8s %8s  %-6s %s'):format(
+    local branches = taken[row] and '  ; ' .. taken[row] or ''
+    lines[#lines + 1] = ('%8s %8s%s  %-6s %s'):format(
       rows.selfShare[row],
       rows.totalShare[row],
+      rows.executedText and ('%10s'):format(rows.executedText[row]) or '',
       '+' .. rows.offset[row],
-      log.one_line(text)
+      log.one_line(text .. branches)
     )
     at.line_of_row[row] = #lines
     at.row_of_line[#lines] = row

@@ -162,6 +162,14 @@ M.subcommands = {
       require('profd.annotate').show(args[1])
     end,
   },
+  report = {
+    help = 'functions and where within them their cost is, as a report; with a name, that function alone',
+    takes = 1,
+    spaces = true,
+    run = function(args)
+      require('profd.report').show(args[1])
+    end,
+  },
   analyse = {
     help = 'run a script over the profile; without a name, choose one',
     takes = math.huge,

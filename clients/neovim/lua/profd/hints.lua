@@ -293,9 +293,11 @@ function M.refresh_all()
     end
   end
   -- Only where it was asked for.
-  local annotate = package.loaded['profd.annotate']
-  if annotate then
-    annotate.refresh()
+  for _, name in ipairs({ 'profd.annotate', 'profd.report' }) do
+    local view = package.loaded[name]
+    if view then
+      view.refresh()
+    end
   end
 end
 

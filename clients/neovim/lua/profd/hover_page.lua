@@ -132,6 +132,9 @@ function M.lay_out(hover)
   for _, list in ipairs(hover.lists) do
     part(list_pieces(list))
   end
+  for _, tip in ipairs(hover.tips or {}) do
+    part({ { text = 'Tip: ', group = 'ProfdTitle' }, { text = tip } })
+  end
   part({ { text = hover.foot, group = 'ProfdHint' } })
   return page
 end

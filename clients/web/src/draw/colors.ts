@@ -1,6 +1,6 @@
 // What colour a box has. Hues are apart by a fixed list, brightness tells neighbours of one hue apart; text on any
 // fill has a contrast of at least 4.5 (test/colors.test.ts).
-import { BoxFlag, FrameKind } from "../../../shared/ts/psp.js";
+import { BoxFlag, FrameKind, type Filter } from "../../../shared/ts/psp.js";
 import { SPREAD_SCHEMES, type ColorScheme } from "../state/place.js";
 import type { Palette } from "../state/state.js";
 import { nameOf, type Layout } from "./layout.js";
@@ -24,6 +24,8 @@ export interface LegendRow {
   readonly edged?: boolean;
   /** A range of colours. */
   readonly bar?: boolean;
+  /** Keeps what has the colour. */
+  readonly keeps?: Filter;
 }
 
 export type Rgb = readonly [number, number, number];
@@ -191,6 +193,17 @@ export function paintsOf(
       }
       case "kind":
         return pickKind(item);
+      case "work": {
+        const kind = layout.answer.works?.[layout.answer.boxes.work?.[item] ?? -1];
+        if (kind === undefined) return plain(item, 0, true);
+        if (!legend.has(kind.title))
+          legend.set(kind.title, {
+            color: css(tone(mode, kind.hue, 1, palette)),
+            text: kind.title,
+            keeps: { op: "keep", by: "kind", pattern: kind.name },
+          });
+        return plain(item, kind.hue);
+      }
       case "name":
         return fillOf(
           palette === "safe"
@@ -251,6 +264,8 @@ export function paintsOf(
       const { strength, ...rest } = row;
       legend.set(row.text, { color: css(changeTone(mode, strength)), ...rest });
     }
+  if (scheme === "work" && legend.size > 0)
+    legend.set("", { color: css(tone(mode, 0, 1, palette, true)), text: "no kind that is known" });
   if (scheme === "source") {
     legend.set("source", { color: css(tone(mode, 150, 1, palette)), text: "source is here" });
     legend.set("none", { color: css(tone(mode, 0, 1, palette, true)), text: "source is not here" });
@@ -258,6 +273,12 @@ export function paintsOf(
   // The heaviest first, as far as there is room for.
   const rowsOfLegend = scheme === "module" ? byWeight(layout, [...legend.values()]) : [...legend.values()];
   return { fills, fill, byFill, legend: rowsOfLegend };
+}
+
+/** Of a box that is in no layout of a flame graph: the hue of its group, in a shade of its name. */
+export function groupTone(mode: Mode, palette: Palette, group: string, name: string): Rgb {
+  const hues = palette === "safe" ? SAFE_HUES : HUES;
+  return tone(mode, hues[hueHash(group) % hues.length]!, hueHash(name) % SHADES, palette, group === "");
 }
 
 /** The first `count` items by their value, of which there are `values`. */

@@ -49,8 +49,8 @@ export interface Frame {
   readonly ratio: number;
   /** A search is on: what does not match steps back. */
   readonly searching: boolean;
-  /** Names of further highlighted sets, with their colours. */
-  readonly marks: ReadonlyMap<string, string>;
+  /** The colours of the highlighted sets that the layout was asked with. */
+  readonly marks: readonly string[];
   /** 0 to 1: how far new boxes have come in. */
   readonly fade: number;
   readonly known: Uint8Array | undefined;
@@ -67,6 +67,12 @@ export const lineOf = (layout: Pick<Layout, "rows">, upward: boolean, row: numbe
 
 export function rowTop(frame: Pick<Frame, "rowHeight" | "top" | "upward" | "layout">, row: number): number {
   return frame.top + lineOf(frame.layout, frame.upward, row) * frame.rowHeight;
+}
+
+/** That of the first highlighted set that a box is of. */
+function markColor({ layout, marks }: Frame, item: number): string | undefined {
+  const bits = layout.answer.boxes.highlights?.[item] ?? 0;
+  return bits === 0 ? undefined : marks[31 - Math.clz32(bits & -bits)];
 }
 
 /** First and last row that can be seen. */
@@ -100,7 +106,7 @@ export function paint(frame: Frame, surface: Surface): void {
   };
   const fillOf = (i: number): string => {
     if (ink.forced) return matches(i) ? ink.match : ink.ground;
-    const mark = frame.marks.size > 0 ? frame.marks.get(layout.names[layout.name[i]!]!) : undefined;
+    const mark = markColor(frame, i);
     if (mark !== undefined) return mark;
     if (frame.searching) {
       if ((layout.flags[i]! & BoxFlag.matched) !== 0) return ink.match;
@@ -183,7 +189,7 @@ export function paint(frame: Frame, surface: Surface): void {
       if (!ink.forced && isRemainder(layout, i)) fill = ink.muted;
       else if (!ink.forced && frame.searching)
         fill = (layout.flags[i]! & BoxFlag.matched) !== 0 ? ink.matchText : ink.unmatchedText;
-      else if (frame.marks.size > 0 && frame.marks.has(layout.names[layout.name[i]!]!)) fill = ink.matchText;
+      else if (markColor(frame, i) !== undefined) fill = ink.matchText;
       surface.text(x + PADDING, middle, label, fill);
     }
   }

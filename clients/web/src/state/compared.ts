@@ -10,6 +10,10 @@ export const isDiff = (uri: string | undefined): boolean => uri?.startsWith(SCHE
 /** Several profiles put together: `aggregate://?of=URI&of=URI`. */
 export const isAggregate = (uri: string | undefined): boolean => uri?.startsWith(AGGREGATE) === true;
 
+/** Any of those, or what several tools measured of one program (`join://`). */
+export const isComposed = (uri: string | undefined): boolean =>
+  isDiff(uri) || isAggregate(uri) || uri?.startsWith("join://") === true;
+
 /** What it is made of, in order. */
 export const inputsOf = (uri: string): readonly string[] =>
   parametersOf(uri)

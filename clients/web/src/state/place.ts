@@ -12,14 +12,25 @@ export const VIEW_IDS = [
   "source",
   "threads",
   "profile",
+  "timeline",
   "open",
+  "correlate",
   "analyses",
 ] as const;
 export type ViewId = (typeof VIEW_IDS)[number];
 
 /** "change": of diffs; these are of aggregates: how the values of its profiles lie. */
 export const SPREAD_SCHEMES = ["imbalance", "variation", "lost", "median", "p95", "max"] as const;
-export const COLOR_SCHEMES = ["module", "name", "kind", "metric", "source", "change", ...SPREAD_SCHEMES] as const;
+export const COLOR_SCHEMES = [
+  "module",
+  "name",
+  "kind",
+  "work",
+  "metric",
+  "source",
+  "change",
+  ...SPREAD_SCHEMES,
+] as const;
 export type ColorScheme = (typeof COLOR_SCHEMES)[number];
 
 /** A metric by formula. */
@@ -73,6 +84,10 @@ export interface SortBy {
 export const ASM_MODES = ["", "beside", "only"] as const;
 export type AsmMode = (typeof ASM_MODES)[number];
 
+/** What the parts of a function are that stand beside its source; "": they do not. */
+export const WITHIN = ["", "auto", "line", "address", "bytecode"] as const;
+export type Within = (typeof WITHIN)[number];
+
 export interface Place {
   /** URI of the file; undefined: the daemon's default profile. */
   readonly profile: string | undefined;
@@ -105,6 +120,7 @@ export interface Place {
   readonly asm: AsmMode;
   /** Which piece of the function's code, from 0. */
   readonly piece: number;
+  readonly within: Within;
   readonly sort: SortBy;
   /** Of a diff: rows that nothing became of are left out, where the order is by change. */
   readonly changedOnly: boolean;
@@ -114,6 +130,8 @@ export interface Place {
   readonly ofTotals: boolean;
   /** Of an aggregate: conditions that the rows of its table hold, with commas between them. */
   readonly where: string;
+  /** Of records of several contexts: what is chosen in roles, as filters of the others. */
+  readonly links: readonly Filter[];
 }
 
 export const isByChange = ({ by }: SortBy) => by === "change" || by === "worse" || by === "better";
@@ -140,11 +158,13 @@ export const START: Place = {
   line: 0,
   asm: "",
   piece: 0,
+  within: "",
   sort: { by: "self", descending: true },
   changedOnly: false,
   panes: false,
   ofTotals: false,
   where: "",
+  links: [],
 };
 
 /** Where a reader of a profile starts: at what became of it, where it is a diff. */
@@ -244,12 +264,14 @@ export function toAddress(place: Place): string {
   put("line", String(place.line), "0");
   put("asm", place.asm, START.asm);
   put("piece", String(place.piece), "0");
+  put("within", place.within, START.within);
   put("sort", (place.sort.descending ? "" : "-") + place.sort.by, sort.by);
   put("sortby", place.sort.metric, "");
   put("changed", place.changedOnly ? "1" : "", "");
   put("panes", place.panes ? "1" : "", "");
   put("of", place.ofTotals ? "total" : "", "");
   put("where", place.where, "");
+  for (const filter of place.links) parts.push(`link=${encoded(filterText(filter))}`);
   return parts.join("&");
 }
 
@@ -275,6 +297,7 @@ export function filesOf(fragment: string): string[] {
 export function fromAddress(fragment: string): { place: Place; problem?: string } {
   const values = new Map<string, string>();
   const off: string[] = [];
+  const linked: string[] = [];
   const formulas: Formula[] = [];
   for (const part of fragment.replace(/^#/, "").split("&")) {
     const equals = part.indexOf("=");
@@ -282,6 +305,7 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     const key = part.slice(0, equals);
     const value = decoded(part.slice(equals + 1));
     if (key === "off") off.push(value);
+    else if (key === "link") linked.push(value);
     else if (key === "derive") {
       const formula = formulaOf(value);
       if (formula !== undefined && formulas.length < MOST_FORMULAS) formulas.push(formula);
@@ -308,6 +332,15 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
       problem ??= "The address has a filter that cannot be read; it was left out.";
     }
   }
+  const links: Filter[] = [];
+  for (const item of linked) {
+    try {
+      const clause = parseClause(item);
+      if ("filter" in clause && clause.filter.linked !== undefined) links.push(clause.filter);
+    } catch {
+      problem ??= "The address has a choice that cannot be read; it was left out.";
+    }
+  }
   const start = startOf(values.get("open"));
   const sort = values.get("sort") ?? start.sort.by;
   const place: Place = {
@@ -332,6 +365,7 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     line: count(values.get("line"), 0),
     asm: oneOf(ASM_MODES, values.get("asm"), START.asm),
     piece: count(values.get("piece"), 0),
+    within: oneOf(WITHIN, values.get("within"), START.within),
     sort: {
       by: oneOf(SORTS, sort.replace(/^-/, ""), start.sort.by),
       descending: !sort.startsWith("-"),
@@ -341,6 +375,7 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     panes: values.get("panes") === "1",
     ofTotals: values.get("of") === "total",
     where: values.get("where") ?? "",
+    links,
   };
   return problem === undefined ? { place } : { place, problem };
 }

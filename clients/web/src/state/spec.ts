@@ -37,12 +37,18 @@ export const FILTER_BYS: readonly FilterBy[] = [
   "file",
   "package",
   "code",
+  "kind",
+  "work",
   "fragment",
+  "path",
   "thread",
   "label",
   "time",
   "recursion",
 ];
+
+/** What may be said of the context that a record has in another role. */
+const LINKED_BYS: readonly FilterBy[] = ["function", "module", "file", "package", "code", "kind", "work", "fragment", "path"];
 
 const RESERVED = new Set([">", "=", "by", "of"]);
 
@@ -103,11 +109,15 @@ function instantText(ns: number): string {
 }
 
 export function filterText(filter: Filter): string {
-  const ofSample = filter.by === "thread" || filter.by === "label" || filter.by === "time";
-  const op = ofSample && filter.op === "keep" ? "" : filter.op + " ";
+  const linked = (filter.linked ?? "") !== "";
+  const ofSample = linked || filter.by === "thread" || filter.by === "label" || filter.by === "time";
+  const op =
+    (ofSample && filter.op === "keep" ? "" : filter.op + " ") +
+    (linked ? `linked ${nameText(filter.linked ?? "")} ` : "");
   switch (filter.by) {
     case "fragment":
-      return `${op}fragment ${runText(filter.frames ?? [])}`;
+    case "path":
+      return `${op}${filter.by} ${runText(filter.frames ?? [])}`;
     case "label":
       return `${op}label ${nameText(filter.key ?? "")} = ${patternText(filter)}`;
     case "recursion":
@@ -117,7 +127,8 @@ export function filterText(filter: Filter): string {
     case "time": {
       const from = filter.from === undefined ? "" : instantText(filter.from);
       const to = filter.to === undefined ? "" : instantText(filter.to);
-      return `${op}time ${from}..${to}`;
+      const every = filter.every === undefined ? "" : ` every ${instantText(filter.every)}`;
+      return `${op}time ${from}..${to}${every}`;
     }
     default:
       return `${op}${filter.by} ${patternText(filter)}`;
@@ -370,12 +381,30 @@ class Parser {
     }
     const op = FILTER_OPS.find((o) => this.is(o));
     if (op !== undefined) this.advance();
+    const linked = this.is("linked") ? this.role() : undefined;
     const by = FILTER_BYS.find((b) => this.is(b));
     if (by === undefined) throw new SpecError(this.token.offset, this.noClause(op));
     if (by === "recursion" && op !== "collapse")
       throw new SpecError(this.token.offset, "recursion can only be collapsed: collapse recursion");
+    if (by === "work" && op !== undefined && op !== "keep" && op !== "drop")
+      throw new SpecError(this.token.offset, "work can only be kept or dropped: it is of stacks, not of frames");
+    if (linked !== undefined && !LINKED_BYS.includes(by))
+      throw new SpecError(
+        this.token.offset,
+        "what is linked is a function, module, file, package, code, kind, work, fragment or path",
+      );
     this.advance();
-    return { filter: this.filter(op ?? "keep", by) };
+    return { filter: { ...this.filter(op ?? "keep", by), ...(linked === undefined ? {} : { linked }) } };
+  }
+
+  /** One word or a text in quotes, as what follows is a word too. */
+  private role(): string {
+    this.advance();
+    const { kind, text, offset } = this.token;
+    if ((kind !== "word" && kind !== "quoted") || text === "" || (kind === "word" && RESERVED.has(text)))
+      throw new SpecError(offset, "the name of a role is missing: linked allocation function f");
+    this.advance();
+    return text;
   }
 
   end(): void {
@@ -390,7 +419,8 @@ class Parser {
   /** Which words could have stood here. */
   private noClause(op: FilterOp | undefined): string {
     const bys = `${FILTER_BYS.slice(0, -1).join(", ")} or ${FILTER_BYS.at(-1) ?? ""}`;
-    const words: string[] = op !== undefined ? [...FILTER_BYS] : [...FILTER_OPS, ...FILTER_BYS, "metric", "mine"];
+    const words: string[] =
+      op !== undefined ? [...FILTER_BYS] : [...FILTER_OPS, ...FILTER_BYS, "linked", "metric", "mine"];
     const given = this.token.text;
     const meant = given === "" ? undefined : nearMiss(given, words);
     const none = given === "" ? "" : `; "${given}" is none${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
@@ -404,7 +434,10 @@ class Parser {
       case "recursion":
         return { op, by };
       case "fragment":
+      case "path":
         return { op, by, frames: this.run({ arrow: true }) };
+      case "work":
+        return { op, by, pattern: this.name("the name of a set") };
       case "label": {
         const key = this.name("the key of a label", { equals: true });
         if (!this.is("=")) throw new SpecError(this.token.offset, "a label is given as label key = value");
@@ -422,7 +455,11 @@ class Parser {
           ...(to === "" ? {} : { to: instant(to, offset + dots + 2) }),
         };
         this.advance();
-        return { op, by, ...window };
+        if (!this.is("every")) return { op, by, ...window };
+        this.advance();
+        const every = instant(this.token.kind === "word" ? this.token.text : "", this.token.offset);
+        this.advance();
+        return { op, by, ...window, every };
       }
       default:
         return { op, by, ...this.pattern() };

@@ -208,6 +208,9 @@ interface Progress {
   readonly names: "function" | "module" | "file" | undefined;
 }
 
+/** The kinds of work that come with profd; a project may have more. */
+const KINDS = ["gc", "jit", "idle", "locking", "allocation", "serialisation", "io", "kernel", "mine", "library"];
+
 /** How far a clause has come, and what can follow. */
 export function progressOf(text: string): Progress {
   const space = text.lastIndexOf(" ");
@@ -220,6 +223,8 @@ export function progressOf(text: string): Progress {
   const bys = FILTER_BYS.filter((by) => (by === "recursion") === (done[0] === "collapse") || by !== "recursion");
   if (done.length === 1 && (FILTER_OPS as readonly string[]).includes(done[0]!))
     return { before, word, words: starts(bys), names: undefined };
+  if (done.length === 2 && (done[1] === "kind" || done[1] === "work"))
+    return { before, word, words: starts(KINDS), names: undefined };
   const by = done.find((w) => w === "function" || w === "module" || w === "file" || w === "fragment");
   if (by !== undefined && !word.startsWith("/"))
     return { before, word, words: [], names: by === "fragment" ? "function" : by };

@@ -6,6 +6,7 @@ const PATHS = {
   sandwich: "M2 2.5h6M10 2.5h4M2 8h12M2 13.5h4M8 13.5h6M5 5v1M11 5v1M4 10.5v1M12 10.5v1",
   source: "M5.5 4L2 8l3.5 4M10.5 4L14 8l-3.5 4",
   threads: "M3 2v12M8 2v12M13 2v12M3 5h5M8 10h5",
+  timeline: "M2 13.500h12M2 10.500h4v-3h3v-3h3v6h2M4.500 15v-3M9.500 15v-3",
   script: "M3 3l4 4.5L3 12M8 13h6",
   profile: "M8 2a6 6 0 100 12A6 6 0 008 2zM8 7v4M8 4.8v.2",
   open: "M2 13V4h4l1.5 2H14v7z",

@@ -1,8 +1,8 @@
 // Searching: one expression that the address holds, and further sets that stay highlighted.
 import { signal, type Signal } from "@preact/signals";
 import { createContext } from "preact";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import { SearchRequest, type HiddenMatchesResult } from "../../../shared/ts/psp.js";
+import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { SearchRequest, SetsRequest, type HiddenMatchesResult, type NamedSet } from "../../../shared/ts/psp.js";
 import { specOf } from "../state/place.js";
 import { specText } from "../state/spec.js";
 import { go } from "../state/state.js";
@@ -10,39 +10,43 @@ import { IconButton } from "./bits.js";
 import { useApp, useAnswer, useProfile } from "./context.js";
 import { useKeys } from "./keys.js";
 
-export interface MarkedSet {
-  readonly pattern: string;
+/** A set that stays highlighted: an expression, or a run of calls. */
+export interface MarkedSet extends NamedSet {
   readonly color: string;
-  readonly share: string;
-  readonly names: ReadonlySet<string>;
 }
 
 export interface Search {
   /** What of the search has no box in the picture that is shown, once it is counted. */
   readonly hidden: Signal<HiddenMatchesResult | undefined>;
-  readonly sets: Signal<readonly MarkedSet[]>;
-  readonly marks: ReadonlyMap<string, string>;
+  /** Sets that stay highlighted, and their colours. */
+  readonly sets: readonly NamedSet[];
+  readonly marks: readonly string[];
   /** What n and N do in the view that is shown. */
   readonly steps: { current: ((direction: "next" | "previous") => void) | undefined };
 }
 
-const SET_COLORS = ["#c76b00", "#0080a8", "#b0418f", "#5a7d00"];
+const SET_COLORS = ["#c76b00", "#0080a8", "#b0418f", "#5a7d00", "#8a5a00", "#4a6fc4", "#a83a3a", "#00805a"];
 
 interface Held {
   hidden: Signal<HiddenMatchesResult | undefined>;
   sets: Signal<readonly MarkedSet[]>;
   steps: { current: ((direction: "next" | "previous") => void) | undefined };
-  marks: Signal<ReadonlyMap<string, string>>;
 }
 
 export const newSearch = (): Held => ({
   hidden: signal(undefined),
   sets: signal([]),
   steps: { current: undefined },
-  marks: signal(new Map()),
 });
 
 export const SearchContext = createContext<Held>(newSearch());
+
+const asked = ({ name, pattern, frames, set }: NamedSet): NamedSet => ({
+  name,
+  ...(pattern === undefined ? {} : { pattern }),
+  ...(frames === undefined ? {} : { frames }),
+  ...(set === undefined ? {} : { set }),
+});
 
 export function useSearch(): Search {
   const held = useContext(SearchContext);
@@ -52,14 +56,17 @@ export function useSearch(): Search {
     },
     [],
   );
-  return { hidden: held.hidden, sets: held.sets, steps: held.steps, marks: held.marks.value };
+  const marked = held.sets.value;
+  const [sets, marks] = useMemo(() => [marked.map(asked), marked.map(({ color }) => color)], [marked]);
+  return { hidden: held.hidden, sets, steps: held.steps, marks };
 }
 
-function putSets(held: Held, sets: readonly MarkedSet[]): void {
-  held.sets.value = sets;
-  const marks = new Map<string, string>();
-  for (const set of sets) for (const name of set.names) marks.set(name, set.color);
-  held.marks.value = marks;
+/** `a > b` is a run of calls; all else is an expression over names. */
+function setOf(text: string): NamedSet {
+  const frames = text.split(" > ").map((name) => name.trim());
+  return frames.length > 1 && frames.every((name) => name !== "")
+    ? { name: text, frames }
+    : { name: text, pattern: text };
 }
 
 export function SearchBox() {
@@ -112,33 +119,28 @@ export function SearchBox() {
     if (share !== undefined) app.spoken.value = share.text;
   }, [share]);
 
-  const keep = async () => {
-    if (profile === undefined || place.search === "" || held.sets.value.some((set) => set.pattern === place.search))
-      return;
-    try {
-      const answer = await app.ask(SearchRequest, {
-        profile: profile.handle,
-        spec: specText({ ...specOf(place, shape), metric: place.metric || profile.metric }),
-        pattern: place.search,
-        limit: 1000,
-      });
-      const color = SET_COLORS.find((c) => !held.sets.value.some((set) => set.color === c)) ?? SET_COLORS[0]!;
-      putSets(held, [
-        ...held.sets.value.slice(-3),
-        {
-          pattern: place.search,
-          color,
-          share: answer.matched.shareText ?? answer.matched.text,
-          names: new Set(answer.matches.map((match) => match.name)),
+  // Shares of the sets that stay highlighted, of the view as it is now.
+  const marked = held.sets.value;
+  const shares = useAnswer(
+    SetsRequest,
+    profile === undefined || marked.length === 0
+      ? undefined
+      : {
+          profile: profile.handle,
+          spec: specText({ ...specOf(place, "flat"), metric: place.metric || profile.metric }),
+          sets: marked.map(asked),
+          panelId: "highlights",
         },
-      ]);
-      if (answer.functions > answer.matches.length)
-        app.say(`${answer.matches.length} of ${answer.functions} names are highlighted, the heaviest`, "warning");
-      app.update((state) => go(state, { search: "" }), false);
-    } catch (error) {
-      const reason = app.explain(error);
-      if (reason !== undefined) app.say(reason, "error");
+  );
+  const keep = () => {
+    if (place.search === "" || marked.some((set) => set.name === place.search)) return;
+    if (marked.length >= SET_COLORS.length) {
+      app.say(`${SET_COLORS.length} sets are highlighted already: take one away first`, "warning");
+      return;
     }
+    const color = SET_COLORS.find((c) => !marked.some((set) => set.color === c)) ?? SET_COLORS[0]!;
+    held.sets.value = [...marked, { ...setOf(place.search), color }];
+    app.update((state) => go(state, { search: "" }), false);
   };
 
   // The browser's own search knows nothing of what is on a canvas or below a table's rows; asked again, it comes.
@@ -158,29 +160,35 @@ export function SearchBox() {
   });
   return (
     <div class={`search${found.error !== undefined ? " wrong" : ""}`} role="search">
-      {held.sets.value.map((set) => (
-        <span key={set.pattern} class="search-set" style={{ borderColor: set.color }}>
+      {marked.map((set, at) => (
+        <span key={set.name} class="search-set" style={{ borderColor: set.color }}>
           <i style={{ background: set.color }} />
-          <span class="search-set-text" title={set.pattern}>
-            {set.pattern}
+          <span class="search-set-text" title={set.name}>
+            {set.name}
           </span>
-          <span class="muted">{set.share}</span>
+          <span class="muted">{shares.value?.sets[at]?.amount.shareText}</span>
           <IconButton
             icon="close"
-            label={`Highlight ${set.pattern} no more`}
-            onClick={() =>
-              putSets(
-                held,
-                held.sets.value.filter((other) => other !== set),
-              )
-            }
+            label={`Highlight ${set.name} no more`}
+            onClick={() => (held.sets.value = marked.filter((other) => other !== set))}
           />
         </span>
       ))}
+      {marked.length > 1 && shares.value !== undefined && shares.error === undefined && (
+        <span class="search-union" title={`${shares.value.anyOf.text} in any of the highlighted sets, each stack once`}>
+          together {shares.value.anyOf.shareText}
+        </span>
+      )}
+      {shares.error !== undefined && marked.length > 0 && (
+        <span class="search-wrong" role="alert" title={shares.error}>
+          {shares.error}
+        </span>
+      )}
       <input
         ref={input}
         type="search"
         placeholder="Search names (regex)"
+        title="An expression over names; + keeps it highlighted, and a > b as a run of calls"
         aria-label="Search names"
         aria-invalid={found.error !== undefined}
         spellcheck={false}
@@ -219,7 +227,7 @@ export function SearchBox() {
           </span>
           <IconButton icon="up" label="Previous match" keys="N" onClick={() => held.steps.current?.("previous")} />
           <IconButton icon="down" label="Next match" keys="n" onClick={() => held.steps.current?.("next")} />
-          <IconButton icon="plus" label="Keep this search highlighted" onClick={() => void keep()} />
+          <IconButton icon="plus" label="Keep this search highlighted" onClick={keep} />
         </>
       )}
     </div>

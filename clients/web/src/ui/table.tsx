@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "./icons.js";
 import { rowsAt, scrollFor } from "./rows.js";
+import { rowOfKey } from "./steps.js";
 
 export interface Column<R> {
   readonly id: string;
@@ -81,17 +82,7 @@ export function Table<R>(props: TableProps<R>) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor(room / rowHeight) - 1);
-    const moves: Record<string, number> = {
-      ArrowDown: selected + 1,
-      j: selected + 1,
-      ArrowUp: selected - 1,
-      k: selected - 1,
-      PageDown: selected + page,
-      PageUp: selected - page,
-      Home: 0,
-      End: count - 1,
-    };
-    const to = moves[event.key];
+    const to = rowOfKey(event.key, selected, page, count);
     const row = selected >= 0 && selected < count ? props.row(selected) : undefined;
     const level = row === undefined ? undefined : props.level?.(row);
     if (to !== undefined && count > 0) props.onSelect(Math.max(0, Math.min(count - 1, to)));

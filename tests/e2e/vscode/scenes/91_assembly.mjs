@@ -4,6 +4,7 @@ import { until } from "../../until.mjs";
 
 export default {
   title: "Assembly",
+  settings: { "profd.assemblyLens": true },
   async run(stage) {
     const folder = stage.project("symbols");
     const window = await stage.open(folder, { viewport: { width: 1600, height: 860 } });
@@ -25,6 +26,16 @@ export default {
         (await view.locator(".source-line.linked .source-number").allTextContents()).includes(String(line)),
       );
       await stage.picture(window, "assembly");
+    });
+
+    await stage.step("a lens says how much code a function has, and opens it", async () => {
+      await window.openFile("app.c", line);
+      const lens = window.page.locator(".codelens-decoration a").filter({ hasText: /^asm \d+ B/ });
+      await lens.first().waitFor();
+      await stage.picture(window, "assembly-lens");
+      await window.command("View: Close Editors in Other Groups");
+      await lens.first().click();
+      await view.locator(".asm-row").first().waitFor();
     });
 
     await stage.step("leads to the source: a click on a line opens it in an editor", async () => {

@@ -101,7 +101,7 @@ export default (test, { axe, bridge, demo, root }) => {
     { viewport: { width: 360, height: 740 }, hasTouch: true },
   );
 
-  for (const tab of ["flame", "tree", "flat", "sandwich", "source", "threads", "profile", "open"])
+  for (const tab of ["flame", "tree", "flat", "sandwich", "source", "threads", "profile", "timeline", "open"])
     for (const colorScheme of ["light", "dark"])
       test(
         `has no serious accessibility fault: ${tab}, ${colorScheme}`,

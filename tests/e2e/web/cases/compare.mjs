@@ -21,7 +21,7 @@ export default (test, { axe, root, scratch }) => {
     const [first, ...others] = names;
     await views.open(fixture(first), others.map((name) => `&open=${encodeURIComponent(uri(name))}`).join(""));
     await views.ready();
-    await views.page.keyboard.press("8");
+    await views.page.keyboard.press("9");
     await views.until(
       "all of them in the list",
       async () => (await views.page.locator(".entries").first().locator("li").count()) === names.length,

@@ -19,7 +19,7 @@ export default (test, { axe, demo, scratch }) => {
       file,
       names.map((name, i) => `main;${names.slice(0, i).concat(name).join(";")} ${10 + i}`).join("\n") + "\n",
     );
-    for (const tab of ["flame", "tree", "flat", "sandwich", "source", "threads", "profile", "open"]) {
+    for (const tab of ["flame", "tree", "flat", "sandwich", "source", "threads", "profile", "timeline", "open"]) {
       await views.open(file, `&tab=${tab}`);
       await views.page.waitForTimeout(500);
       if (tab === "flame") {
@@ -118,7 +118,7 @@ export default (test, { axe, demo, scratch }) => {
     );
     await views.open(demo);
     await views.ready();
-    await views.page.keyboard.press("8");
+    await views.page.keyboard.press("9");
     await views.page.locator("input[type=file]").setInputFiles(large);
     await views.until("the dropped file", async () => /^large\.folded/.test(await views.page.title()));
     await views.ready();

@@ -34,7 +34,7 @@ export default (test, { axe, root }) => {
     const [first, ...others] = ranks;
     await views.open(first, others.map((file) => `&open=${encodeURIComponent(`file://${file}`)}`).join(""));
     await views.ready();
-    await views.page.keyboard.press("8");
+    await views.page.keyboard.press("9");
     await views.until(
       "all four",
       async () => (await views.page.locator(".entries").first().locator("li").count()) === 4,

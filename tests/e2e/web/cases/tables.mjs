@@ -151,7 +151,7 @@ export default (test, { axe, demo, root, scratch }) => {
   test("shows the profile, its lines and what is open", async (views) => {
     await views.open(demo, "&tab=profile");
     await views.until("facts", async () => /Hottest functions/.test(await views.page.locator("main").textContent()));
-    await views.page.keyboard.press("8");
+    await views.page.keyboard.press("9");
     await views.until("the list", async () => (await views.page.locator(".entries li").count()) > 0);
     await views.page.keyboard.press("5");
     await views.until("files", async () =>

@@ -28,6 +28,36 @@ TEST_CASE("a place in code is a module and an address") {
   }
 }
 
+TEST_CASE("a range of code is a module and two addresses, the second behind the first") {
+  const auto range = parse_code_range("/a b/c++0x1+0x10..0x8F");
+  REQUIRE(range);
+  CHECK(range->module == "/a b/c++0x1");
+  CHECK(range->from == 0x10);
+  CHECK(range->to == 0x8f);
+  for (const char* text : {"", "libx.so+0x10", "libx.so+0x10..80", "libx.so+0x10..0x10", "libx.so+0x10..0xf",
+                           "libx.so..0x10", "+0x1..0x2", "a+0x..0x2", "a+0x1..0x", "a+0x1..0x2 "}) {
+    CAPTURE(text);
+    CHECK(!parse_code_range(text));
+  }
+}
+
+TEST_CASE("stacks are kept by instructions: callers where they call, of a binary wherever it was loaded") {
+  CodeProfile code;
+  const PieceId f = code.piece("f", 0x1000, 16), g = code.piece("g", 0x2000, 8);
+  code.stack({code.frame("f", {0x1008, f, 1, true}), code.frame("g", {0x2004, g, 2})}, 1);
+  code.stack({code.frame("f", {0x1008, f, 1})}, 2);  // met there, behind the call
+  code.stack({code.frame("h", {0, {}, 1})}, 4);
+  const ProfilePtr profile = code.finish();
+  CHECK(total_of(profile, "flat | keep code app+0x1003..0x1008") == 1);
+  CHECK(total_of(profile, "flat | keep code /b/app+0x1008..0x1009") == 2);
+  CHECK(total_of(profile, "flat | keep code app+0x1000..0x2004") == 3);
+  CHECK(total_of(profile, "flat | drop code app+0x2004..0x2005") == 6);
+  CHECK(total_of(profile, "flat | keep code app+0x0..0x1000") == 0);
+  CHECK(total_of(profile, "flat | keep code other+0x0..0x9000") == 0);
+  CHECK(select(profile, *parse_view_spec("flat | keep code app+0x9..0x1"), {}).error().code ==
+        ErrorCode::invalid);
+}
+
 TEST_CASE("stacks are kept by the piece of code that holds an address") {
   CodeProfile code;
   const PieceId f = code.piece("f", 0x1000, 16), g = code.piece("g", 0x2000, 8);

@@ -56,7 +56,7 @@ TEST_CASE("selections that are kept have their parts in common") {
   const auto third = select(first->profile, {}, {}, kept);
   CHECK((*third)->boxes->keys == first->boxes->keys);
   ViewSpec filtered;
-  filtered.filters.push_back({FilterOp::keep, FilterBy::function, "idle", false, {}, {}, {}, {}});
+  filtered.filters.emplace_back().pattern = "idle";
   CHECK((*select(first->profile, filtered, {}, kept))->sums->total == Value{5L});
 }
 

@@ -27,9 +27,9 @@ TEST_CASE("a view's text names shape, granularity, filters and metric") {
   CHECK(spec.shape == Shape::top_down);
   CHECK(spec.granularity == Granularity::line);
   REQUIRE(spec.filters.size() == 3);
-  CHECK(spec.filters[0] == Filter{FilterOp::keep, FilterBy::function, "^http", true, {}, {}, {}, {}});
-  CHECK(spec.filters[1] == Filter{FilterOp::drop, FilterBy::module, "libc.so.6", false, {}, {}, {}, {}});
-  CHECK(spec.filters[2] == Filter{FilterOp::hide, FilterBy::file, "/vendor/", true, {}, {}, {}, {}});
+  CHECK(spec.filters[0] == Filter{FilterOp::keep, FilterBy::function, "^http", true, {}, {}, {}, {}, {}, {}, {}});
+  CHECK(spec.filters[1] == Filter{FilterOp::drop, FilterBy::module, "libc.so.6", false, {}, {}, {}, {}, {}, {}, {}});
+  CHECK(spec.filters[2] == Filter{FilterOp::hide, FilterBy::file, "/vendor/", true, {}, {}, {}, {}, {}, {}, {}});
   CHECK(spec.metric == "cpu");
   CHECK(to_text(spec) ==
         "top-down by line | keep function /^http/ | drop module libc.so.6 | hide file /\\/vendor\\// | "
@@ -109,10 +109,11 @@ TEST_CASE("a slip in a filter is answered about the word, with those there are")
   const auto message = [](std::string_view text) { return parse_filters(text).error().message; };
   CHECK(message("hid functon foo") ==
         "filter: a filter begins with keep, drop, hide or collapse, and function, module, file, package, code, "
-        "fragment, thread, label, time or recursion, or is mine; \"hid\" is none (did you mean hide?)");
+        "kind, work, fragment, path, thread, label, time or recursion, or is mine; \"hid\" is none (did you mean "
+        "hide?)");
   CHECK(message("hide functon foo") ==
-        "filter: keep, drop, hide and collapse are followed by function, module, file, package, code, fragment, "
-        "thread, label, time or recursion; \"functon\" is none (did you mean function?)");
+        "filter: keep, drop, hide and collapse are followed by function, module, file, package, code, kind, "
+        "work, fragment, path, thread, label, time or recursion; \"functon\" is none (did you mean function?)");
   CHECK(parse_filters("hide functon foo").error().offset == 5);
   CHECK(parse_filters("metric cpu").error().code == ErrorCode::invalid);
   CHECK(parse_filters("drop module x | mine").value().size() == 2);
@@ -135,14 +136,19 @@ TEST_CASE("every word of a spec is read as what it is written for") {
       filter.op = static_cast<FilterOp>(op);
       filter.by = static_cast<FilterBy>(by);
       if (filter.by == FilterBy::label) filter.key = "k";
-      if (filter.by == FilterBy::fragment) filter.names = {"f"};
+      if (filter.by == FilterBy::fragment || filter.by == FilterBy::path) filter.names = {"f"};
       const bool is_named =
-          filter.by != FilterBy::time && filter.by != FilterBy::recursion && filter.by != FilterBy::fragment;
+          filter.by != FilterBy::time && filter.by != FilterBy::recursion && filter.by != FilterBy::fragment && filter.by != FilterBy::path;
       if (is_named) filter.pattern = "p";
       const std::string text = to_text(filter);
       INFO(text);
       CHECK(text.find(kByWords[by]) != std::string::npos);
       const auto read = parse_filters(text);
+      if (filter.by == FilterBy::work && filter.op != FilterOp::keep && filter.op != FilterOp::drop) {
+        CHECK(read.error().message ==
+              "filter: work can only be kept or dropped: it is of stacks, not of frames");
+        continue;
+      }
       if (filter.by == FilterBy::recursion && filter.op != FilterOp::collapse) {
         CHECK(read.error().message == "filter: recursion can only be collapsed: collapse recursion");
         continue;

@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "core/model/branch_sums.h"
 #include "core/model/profile_builder.h"
 
 namespace profd::test {
@@ -25,6 +26,7 @@ class Generator {
     if (one_in(2)) associations();
     if (one_in(3)) stated();
     if (one_in(2)) timeline();
+    if (one_in(2)) branches();
     if (one_in(3)) b_.set_n_samples(random_() % 1000);
     return std::move(b_).finish().value();
   }
@@ -56,7 +58,7 @@ class Generator {
   }
 
   void tables() {
-    std::vector<ModuleId> modules{ModuleId{}};
+    std::vector<ModuleId>& modules = modules_;
     for (unsigned i = random_() % 4; i > 0; --i) {
       const std::string name = word(), build = word();
       const auto kind = static_cast<AddressKind>(random_() % kNAddressKinds);
@@ -198,10 +200,26 @@ class Generator {
     }
   }
 
+  void branches() {
+    BranchSums sums;
+    sums.add_stacks(1 + random_() % 100);
+    sums.leave_out(random_() % 3);
+    for (unsigned i = modules_.size() < 2 ? 0 : random_() % 30; i > 0; --i) {
+      const auto module = [&] { return modules_[1 + random_() % (modules_.size() - 1)]; };
+      const std::uint64_t n = 1 + random_() % 50, at = random_();
+      sums.add_taken(
+          sums.taken_row({module(), at}, one_in(5) ? BranchPlace{} : BranchPlace{module(), random_()}),
+          {n, n, random_() % n, n - 1, random_() % 1000});
+      sums.add_run(sums.run_row(module(), at, at + random_() % 90000), n);
+    }
+    b_.set_branches(std::move(sums).finish());
+  }
+
   RandomProfile o_;
   std::mt19937 random_;
   ProfileBuilder b_;
   std::vector<MetricId> metrics_;
+  std::vector<ModuleId> modules_{ModuleId{}};
   std::vector<FrameId> frames_;
   std::vector<ThreadId> threads_;
   std::vector<LabelSetId> label_sets_;

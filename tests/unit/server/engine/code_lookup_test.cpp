@@ -65,7 +65,7 @@ struct Recorded {
   [[nodiscard]] CodeAnswer answer() const {
     auto found = look_up_code(question, {places, PROFD_SYMBOLIZE, {}, std::chrono::seconds(60)}, StopToken{});
     REQUIRE(found);
-    return std::move(*found);
+    return **found;
   }
 };
 

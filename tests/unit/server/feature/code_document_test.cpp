@@ -51,6 +51,30 @@ TEST_CASE("an editor without hints has the shares in the text") {
   CHECK(document.lines[4].ends_with("; block 1 of 2, in a loop, self 20.0 %"));
 }
 
+TEST_CASE("what branch stacks saw stands behind rows and blocks, in hints and in hovers") {
+  auto answer = answer_of(Program(true).profile, function("f"));
+  REQUIRE(answer);
+  const CodeDocument document = document_of(std::move(*answer));
+  CHECK(document.lines[2].starts_with("; executed: counted in 200 runs between branches"));
+  CHECK(document.lines[document.line_of_block[0]].ends_with("; block 1 of 2, in a loop, executed 100 times"));
+  CHECK(document.lines[document.line_of_row[0]] == "+0x0     ,>  add");
+  CHECK(document.lines[document.line_of_row[2]] ==
+        "+0x8     '-  jne  +0x0  ; taken 80.0 % (80), mispredicted 5.00 %, 3.00 cycles");
+  CHECK(document.lines[document.line_of_row[3]].ends_with(
+      "ret  ; taken 75.0 % (15) to g+0x4; taken 25.0 % (5) to app+0x3001"));
+  const auto hints = code_hints(document);
+  REQUIRE(hints.size() == 3);
+  CHECK(hints[1].text == "20.0 %  2 · executed 100");
+  const auto hover = code_hover(document, document.line_of_row[2]);
+  REQUIRE(hover);
+  const auto told = [&](std::string_view remark) {
+    return std::find(hover->remarks.begin(), hover->remarks.end(), remark) != hover->remarks.end();
+  };
+  CHECK(told("executed 100 times"));
+  CHECK(told("taken 80.0 % (80), mispredicted 5.00 %, 3.00 cycles"));
+  CHECK(told("block 1 of 2, in a loop, executed 100 times: self 20.0 %"));
+}
+
 TEST_CASE("hints say what rows and blocks cost, and of what costs nothing there is none") {
   std::vector<std::string> told;
   for (const CodeHint& hint : code_hints(document_of_f())) {

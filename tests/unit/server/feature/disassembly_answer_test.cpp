@@ -54,6 +54,54 @@ TEST_CASE("a function is shown with costs, targets, blocks and what was inlined"
   CHECK(whole(answer->source_lines[1].total.value) == 6);
 }
 
+TEST_CASE("branch stacks say how often rows were carried out, and where branches went") {
+  const auto answer = answer_of(Program(true).profile, function("f"));
+  REQUIRE(answer);
+  CHECK(answer->rows.executed == std::vector<std::uint64_t>{100, 100, 100, 20});
+  CHECK(answer->rows.executed_text[0] == "100");
+  CHECK(answer->block_executed == std::vector<std::string>{"100", "20"});
+  const BranchColumns& taken = answer->branches;
+  CHECK(taken.row == std::vector<std::uint32_t>{1, 2, 3, 3});
+  CHECK(taken.target == std::vector<std::int64_t>{-1, 0, -1, -1});
+  CHECK(taken.target_name == std::vector<std::string>{"g", "", "g+0x4", "app+0x3001"});
+  CHECK(taken.taken == std::vector<std::uint64_t>{100, 80, 15, 5});
+  CHECK(taken.taken_share == std::vector<std::string>{"100 %", "80.0 %", "75.0 %", "25.0 %"});
+  CHECK(taken.text[0] == "taken 100 % (100), mispredicted 0 %");
+  CHECK(taken.text[1] == "taken 80.0 % (80), mispredicted 5.00 %, 3.00 cycles");
+  CHECK(branches_of_row(taken, 3, 1) == "taken 75.0 % (15) to g+0x4; and 1 more");
+  CHECK(branches_of_row(taken, 0, 9).empty());
+  CHECK(answer->branch_note ==
+        "executed: counted in 200 runs between branches, from 3 branch stacks (of all samples, whatever is "
+        "filtered); 7 more are not counted, beginning or ending outside of this code");
+}
+
+TEST_CASE("code that no branch stack saw has no executions, rather than none that were") {
+  const auto without = answer_of(Program().profile, function("f"));
+  REQUIRE(without);
+  CHECK(without->rows.executed.empty());
+  CHECK(without->block_executed.empty());
+  CHECK(without->branch_note.empty());
+  // Only calls were recorded: how often anything was carried out is not known.
+  CodeProfile code;
+  const PieceId f = code.piece("f", 0x1000, 16);
+  code.stack({code.frame("f", {0x1002, f, 10})}, 2);
+  BranchSums sums;
+  sums.add_stacks(1);
+  for (std::uint64_t to = 0; to < 20; ++to)
+    sums.add_taken(sums.taken_row({code.module(), 0x1004}, {code.module(), 0x5000 + to}), {to + 1});
+  code.branches(std::move(sums));
+  const auto calls = answer_of(code.finish(), function("f"));
+  REQUIRE(calls);
+  CHECK(calls->rows.executed.empty());
+  REQUIRE(calls->branches.size() == 8);
+  CHECK(calls->branches.text[0] == "taken 20 times to app+0x5013");
+  CHECK(calls->branches.text[7] == "taken 91 times to 13 other places");
+  CHECK(
+      calls->branch_note ==
+      "branches are from 1 branch stack (of all samples, whatever is filtered); how often instructions were "
+      "carried out is not known");
+}
+
 TEST_CASE("sources are found in the workspace, where its text does not speak against it") {
   const Program program;
   TempFolder folder;
@@ -136,10 +184,10 @@ TEST_CASE("names of debug information that are no text become text") {
   request.place = function("f");
   const auto answer =
       disassembly_answer(viewed.views, request,
-                         [](const CodeQuestion&) -> Result<CodeAnswer> {
-                           CodeAnswer found;
-                           found.code = four_rows();
-                           found.code.symbols.texts = {"", "f", "mi\xff", "g\xff", "a\xff.cc"};
+                         [](const CodeQuestion&) -> Result<std::shared_ptr<const CodeAnswer>> {
+                           auto found = std::make_shared<CodeAnswer>();
+                           found->code = four_rows();
+                           found->code.symbols.texts = {"", "f", "mi\xff", "g\xff", "a\xff.cc"};
                            return found;
                          },
                          {});

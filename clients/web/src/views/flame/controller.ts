@@ -5,6 +5,7 @@ import type {
   FlameGraphParams,
   FlameGraphResult,
   HiddenMatchesResult,
+  NamedSet,
   SpreadColor,
 } from "../../../../shared/ts/psp.js";
 import { between, easeOut, held, isWhole, panBy, toUnit, whole, zoomAt, type Camera } from "../../draw/camera.js";
@@ -24,6 +25,10 @@ export interface Target {
   readonly colorMetric: string;
   /** Of an aggregate: boxes are coloured by how uneven its profiles are. */
   readonly colorSpread?: SpreadColor | undefined;
+  /** Boxes say which kind of work they are. */
+  readonly work?: boolean;
+  /** Boxes say which of these sets they are of. */
+  readonly highlights?: readonly NamedSet[];
   /** What the first box stands for: "" is all. */
   readonly root: string;
 }
@@ -213,7 +218,11 @@ export class FlameController {
     const here = findPath(layout, path);
     if (here.whole && here.item >= layout.zoomed && this.onScreen(here.item)) return undefined;
     const answer = await this.host.ask(
-      this.params({ ...target, search: "", colorMetric: "", colorSpread: undefined }, path, 1),
+      this.params(
+        { ...target, search: "", colorMetric: "", colorSpread: undefined, work: false, highlights: [] },
+        path,
+        1,
+      ),
       new AbortController().signal,
     );
     const picture = layoutOf(answer, path.length);
@@ -403,6 +412,8 @@ export class FlameController {
       ...(target.search === "" ? {} : { search: target.search }),
       ...(target.colorMetric === "" ? {} : { colorMetric: target.colorMetric }),
       ...(target.colorSpread === undefined ? {} : { colorSpread: target.colorSpread }),
+      ...(target.work === true ? { work: true } : {}),
+      ...((target.highlights ?? []).length === 0 ? {} : { highlights: [...(target.highlights ?? [])] }),
       panelId: this.host.panel,
     };
   }

@@ -19,7 +19,7 @@ export interface Look {
   readonly scheme: ColorScheme;
   readonly hues: GroupHues;
   readonly upward: boolean;
-  readonly marks: ReadonlyMap<string, string>;
+  readonly marks: readonly string[];
   readonly searching: boolean;
 }
 

@@ -23,7 +23,7 @@ export interface PanesProps {
   readonly targetOf: (width: Width) => Target;
   readonly scheme: ColorScheme;
   readonly upward: boolean;
-  readonly marks: ReadonlyMap<string, string>;
+  readonly marks: readonly string[];
   readonly hues: GroupHues;
   readonly onZoom: (zoom: readonly string[], step: boolean) => void;
   readonly onMenu: (box: Selected, at: Point) => void;

@@ -28,7 +28,7 @@ export interface StageProps {
   readonly target: Target;
   readonly scheme: ColorScheme;
   readonly upward: boolean;
-  readonly marks?: ReadonlyMap<string, string>;
+  readonly marks?: readonly string[];
   readonly hues: GroupHues;
   readonly onZoom: (zoom: readonly string[], step: boolean) => void;
   readonly onMenu: (box: Selected, at: Point) => void;
@@ -69,7 +69,7 @@ export interface FrameInfo {
   readonly lastRow: number;
 }
 
-const NO_MARKS: ReadonlyMap<string, string> = new Map();
+const NO_MARKS: readonly string[] = [];
 
 export function Stage(props: StageProps) {
   const app = useApp();

@@ -2,18 +2,20 @@
 import { GranularitySelect } from "../../ui/granularity.js";
 import { useSignal } from "@preact/signals";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { type ViewShape, MatchRequest } from "../../../../shared/ts/psp.js";
+import { type Filter, type ViewShape, MatchRequest } from "../../../../shared/ts/psp.js";
 import type { OpenProfile, Selected } from "../../app.js";
-import type { GroupHues, Paints } from "../../draw/colors.js";
+import type { GroupHues, LegendRow, Paints } from "../../draw/colors.js";
 import { namesOf, type Layout } from "../../draw/layout.js";
 import { shown } from "../../draw/shown.js";
 import { diffMetricOf, isAggregate, isDiff, metricWith } from "../../state/compared.js";
-import { nameHash, schemeOf, specOf, spreadSchemeOf, type ColorScheme } from "../../state/place.js";
+import { nameHash, schemeOf, specOf, SPREAD_SCHEMES, spreadSchemeOf, type ColorScheme } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { addFilter, go, setProven, setShape } from "../../state/state.js";
+import { choicesOf } from "../../state/statistics.js";
 import { FittedPath, Missing, Name, Notes, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { metricNoteOf, missingOf, ratiosOf, useApp, useProfile } from "../../ui/context.js";
+import { Fetch } from "../../ui/fetch.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { useExport } from "../../ui/export.js";
 import { Icon } from "../../ui/icons.js";
@@ -41,23 +43,14 @@ const SCHEMES: readonly { id: ColorScheme; text: string }[] = [
   { id: "module", text: "by package" },
   { id: "name", text: "warm" },
   { id: "kind", text: "by kind" },
+  { id: "work", text: "by kind of work" },
   { id: "source", text: "by source" },
   { id: "metric", text: "by metric" },
 ];
 
-/** Of an aggregate: how uneven its profiles are. */
-const SPREADS: readonly { id: ColorScheme; text: string }[] = [
-  { id: "imbalance", text: "by imbalance" },
-  { id: "variation", text: "by variation" },
-  { id: "lost", text: "by what is lost" },
-  { id: "median", text: "by median" },
-  { id: "p95", text: "by 95th percentile" },
-  { id: "max", text: "by the largest" },
-];
-
 function schemesOf(profile: string | undefined): readonly { id: ColorScheme; text: string }[] {
   if (isDiff(profile)) return [{ id: "change", text: "by change" }, ...SCHEMES];
-  return isAggregate(profile) ? [...SCHEMES, ...SPREADS] : SCHEMES;
+  return isAggregate(profile) ? [...SCHEMES, ...choicesOf(SPREAD_SCHEMES)] : SCHEMES;
 }
 
 /** One by formula that is not there yet, or not any more, colours nothing. */
@@ -98,9 +91,11 @@ export function FlameView() {
       order: place.order,
       colorMetric: place.color === "metric" ? colorMetricOf(profile, place.colorMetric) : "",
       colorSpread: spreadSchemeOf(place),
+      work: scheme === "work",
+      highlights: search.sets,
       root: focused ? place.focus.join(" > ") : "",
     };
-  }, [profile, place]);
+  }, [profile, place, search.sets]);
   const sides = diffMetricOf(profile?.metrics ?? [], place.metric || (profile?.metric ?? ""));
   const inPanes = place.panes && sides !== undefined && isDiff(place.profile) && target !== undefined;
   const togglePanes = () => {
@@ -299,6 +294,7 @@ export function FlameView() {
         ]}
       />
       <Missing parts={missingOf(profile?.summary, "symbols")} />
+      <Fetch wanted={missingOf(profile?.summary, "symbols").length > 0} />
       {target === undefined ? (
         <div class="stage">
           <div class="stage-message">Choose a function to see who leads to it, or where it leads.</div>
@@ -447,6 +443,9 @@ function Legend({ paints, searching }: { paints: Paints | undefined; searching: 
   const place = app.place.value;
   const { forced } = useTheme();
   if (paints === undefined || paints.legend.length === 0 || searching || forced) return null;
+  const ofPackages = place.color === "module" && place.granularity === "function";
+  const keeps = (row: LegendRow): Filter | undefined =>
+    row.keeps ?? (ofPackages ? { op: "keep", by: "package", pattern: row.text } : undefined);
   return (
     <div class="legend" aria-label="What the colours mean" role="group">
       {paints.legend.slice(0, LEGEND_ROWS).map((row) => (
@@ -455,12 +454,12 @@ function Legend({ paints, searching }: { paints: Paints | undefined; searching: 
             class={row.edged === true ? "edged" : row.bar === true ? "bar" : undefined}
             style={{ background: row.color }}
           />
-          {place.color === "module" && place.granularity === "function" ? (
+          {keeps(row) !== undefined ? (
             <button
               type="button"
               class="legend-pick"
               title={`Keep only stacks with ${row.text}`}
-              onClick={() => app.update((state) => addFilter(state, { op: "keep", by: "package", pattern: row.text }))}
+              onClick={() => app.update((state) => addFilter(state, keeps(row)!))}
             >
               <FittedPath class="" text={row.text} />
             </button>

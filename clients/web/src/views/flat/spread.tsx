@@ -2,9 +2,10 @@
 import { useSignal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { SpreadRequest, type SpreadResult } from "../../../../shared/ts/psp.js";
-import { specOf, spreadSortOf, type SpreadSortBy } from "../../state/place.js";
+import { specOf, SPREAD_SORTS, spreadSortOf, type SpreadSortBy } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
+import { choicesOf } from "../../state/statistics.js";
 import { Busy, Empty, FittedName, FittedPath, Notes, Segments, Select } from "../../ui/bits.js";
 import { BoxMenu, type Opened } from "../../ui/boxmenu.js";
 import { metricNoteOf, useApp, useProfile } from "../../ui/context.js";
@@ -57,19 +58,7 @@ const TITLES: Partial<Record<SpreadSortBy, string>> = {
   variation: "Variation",
 };
 
-const ORDERS: readonly { id: SpreadSortBy; text: string }[] = [
-  { id: "sum", text: "by sum" },
-  { id: "lost", text: "by what is lost" },
-  { id: "max", text: "by the largest" },
-  { id: "deviation", text: "by deviation" },
-  { id: "imbalance", text: "by imbalance" },
-  { id: "mean", text: "by mean" },
-  { id: "median", text: "by median" },
-  { id: "p90", text: "by 90th percentile" },
-  { id: "p95", text: "by 95th percentile" },
-  { id: "p99", text: "by 99th percentile" },
-  { id: "variation", text: "by variation" },
-];
+const ORDERS = choicesOf(SPREAD_SORTS);
 
 export function SpreadView() {
   const app = useApp();

@@ -9,7 +9,9 @@ import { go } from "../../state/state.js";
 import { Busy, FittedPath, Name, Share } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { Icon } from "../../ui/icons.js";
+import { CorrelateCard } from "../correlate/view.js";
 import { Changes } from "../flat/changes.js";
+import { KindsCard, TipsCard } from "./insights.js";
 import { useHottest } from "../flat/hottest.js";
 import type { TableRow } from "../flat/rows.js";
 
@@ -99,6 +101,7 @@ export function ProfileView() {
               ))}
             </dl>
           </section>
+          <CorrelateCard />
           <section class="card">
             <h2>Metrics</h2>
             <ul class="metric-list">
@@ -120,6 +123,8 @@ export function ProfileView() {
               ))}
             </ul>
           </section>
+          {!diff && <KindsCard />}
+          {!diff && <TipsCard />}
           {diff ? (
             <section class="card wide">
               <h2>What changed</h2>

@@ -1,7 +1,7 @@
 // One function between those who call it and those it calls: flames above, icicles below.
 import { useSignal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
-import { TableRequest } from "../../../../shared/ts/psp.js";
+import { TableRequest, type NamedSet } from "../../../../shared/ts/psp.js";
 import type { GroupHues } from "../../draw/colors.js";
 import { isDiff } from "../../state/compared.js";
 import { schemeOf, sortOf, specOf } from "../../state/place.js";
@@ -143,6 +143,7 @@ export function SandwichView() {
                 asked={facts.value !== undefined}
                 hues={hues}
                 marks={search.marks}
+                sets={search.sets}
                 onMenu={(opened) => (menu.value = opened)}
               />
               <div class="sandwich-middle">
@@ -181,6 +182,7 @@ export function SandwichView() {
                 asked={facts.value !== undefined}
                 hues={hues}
                 marks={search.marks}
+                sets={search.sets}
                 onMenu={(opened) => (menu.value = opened)}
               />
             </>
@@ -221,7 +223,8 @@ function Half(props: {
   /** Whether it is known which function that is. */
   asked: boolean;
   hues: GroupHues;
-  marks: ReadonlyMap<string, string>;
+  marks: readonly string[];
+  sets: readonly NamedSet[];
   onMenu: (opened: Opened) => void;
 }) {
   const app = useApp();
@@ -244,9 +247,11 @@ function Half(props: {
       search: place.search,
       order: "weight",
       colorMetric: "",
+      work: place.color === "work",
+      highlights: props.sets,
       root: props.fn,
     };
-  }, [profile, place, props.fn, props.asked, shown]);
+  }, [profile, place, props.fn, props.asked, shown, props.sets]);
   if (target === undefined) return null;
   const title = props.kind === "callers" ? "Callers" : "Callees";
   return (

@@ -12,6 +12,7 @@ import { useApp, useProfile } from "../../ui/context.js";
 import { useKeys } from "../../ui/keys.js";
 import { FunctionPicker } from "../../ui/picker.js";
 import { rowsAt, scrollFor } from "../../ui/rows.js";
+import { rowOfKey } from "../../ui/steps.js";
 import {
   arrowAt,
   arrowsWidth,
@@ -139,6 +140,7 @@ function Head({ head, piece }: { head: CodePage; piece: CodePiece }) {
     head.estimated,
     head.skid,
     head.note,
+    head.branches?.text,
     ...(head.rest ?? []).map(({ amount, text }) => `${amount.text} ${text}`),
   ].filter((note) => note !== undefined);
   const size = piece.size > 0 ? `, ${piece.size.toLocaleString("en")} bytes` : "";
@@ -276,17 +278,7 @@ function Rows(props: AssemblyProps & { listing: Listing }) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor(view.height / LINE) - 1);
-    const to = {
-      ArrowDown: at + 1,
-      j: at + 1,
-      ArrowUp: at - 1,
-      k: at - 1,
-      PageDown: at + page,
-      PageUp: at - page,
-      Home: 0,
-      End: listing.rowCount - 1,
-      n: nextHot(listing, at),
-    }[event.key];
+    const to = event.key === "n" ? nextHot(listing, at) : rowOfKey(event.key, at, page, listing.rowCount);
     const instruction = event.key === "Enter" ? instructionAt(listing, at) : undefined;
     if (to !== undefined) choose(to);
     else if (instruction !== undefined) follow(instruction);
@@ -295,6 +287,7 @@ function Rows(props: AssemblyProps & { listing: Listing }) {
     event.stopPropagation();
   };
 
+  const costsClass = costsClassOf(listing);
   const items: number[] = [];
   for (let item = rows.first; item < rows.last; ++item) items.push(item);
   const jumps = jumpsAt(listing, rows.first, rows.last);
@@ -343,7 +336,7 @@ function Rows(props: AssemblyProps & { listing: Listing }) {
                     style={line.style}
                     onClick={() => choose(heading.first)}
                   >
-                    <span class="asm-costs" />
+                    <span class={costsClass} />
                     {line.arrows}
                     <span role="gridcell" class="asm-chain" title={heading.text}>
                       {shown(heading.text)}
@@ -407,6 +400,8 @@ function Rows(props: AssemblyProps & { listing: Listing }) {
   );
 }
 
+const costsClassOf = ({ hasExecuted }: Listing) => (hasExecuted ? "asm-costs with-executed" : "asm-costs");
+
 const headingClass = (first: Instruction | undefined): string =>
   first === undefined || first.depth === 0 ? "" : first.matched ? " inlined matched" : " inlined";
 
@@ -421,14 +416,16 @@ function InstructionCells({
   arrows: ComponentChildren;
   onFollow: () => void;
 }) {
-  const { self, total, selfShare, totalShare, heat, offset, text, target, targetName, depth } = instruction;
+  const { self, total, selfShare, totalShare, heat, offset, text, target, targetName, depth, executed } = instruction;
   const space = text.indexOf(" ");
   const [mnemonic, operands] = space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space)];
   const to = target >= 0 ? instructionAt(listing, target) : undefined;
+  const [most] = instruction.branches;
+  const taken = most === undefined ? "" : ` (${most})`;
   const goes = targetName !== "" ? shown(targetName) : to === undefined ? "" : `+${to.offset}`;
   return (
     <>
-      <span class="asm-costs">
+      <span class={costsClassOf(listing)}>
         <span class="source-cost asm-self" role="gridcell" title={instruction.selfText}>
           <i style={{ opacity: heat }} />
           <span>{self === 0 ? "" : selfShare}</span>
@@ -436,6 +433,11 @@ function InstructionCells({
         <span class="asm-total" role="gridcell" title={instruction.totalText}>
           {total === 0 ? "" : totalShare}
         </span>
+        {listing.hasExecuted && (
+          <span class="asm-executed" role="gridcell" title={executed === "" ? undefined : `executed ${executed} times`}>
+            {executed === "0" ? "" : executed}
+          </span>
+        )}
         <span class="asm-offset" role="rowheader">
           +{offset}
         </span>
@@ -449,7 +451,7 @@ function InstructionCells({
             type="button"
             class="link asm-target"
             tabIndex={-1}
-            title={targetName !== "" ? "Show its assembly" : "Go there"}
+            title={(targetName !== "" ? "Show its assembly" : "Go there") + taken}
             onClick={(event) => {
               event.stopPropagation();
               onFollow();
@@ -467,15 +469,22 @@ function InstructionCells({
 function Arrows(props: { listing: Listing; jumps: readonly Jump[]; item: number; width: number; looked: number }) {
   const { listing, jumps, item, width, looked } = props;
   let [plain, strong] = ["", ""];
+  const told: { readonly path: string; readonly text: string }[] = [];
   for (const jump of jumps) {
     const path = arrowAt(listing, jump, item, LINE) ?? "";
     if (jump.from === looked || jump.to === looked) strong += path;
     else plain += path;
+    if (path !== "" && jump.taken !== "") told.push({ path, text: jump.taken });
   }
   return (
     <svg class="asm-arrows" width={width} height={LINE} aria-hidden="true">
       {plain !== "" && <path d={plain} />}
       {strong !== "" && <path class="strong" d={strong} />}
+      {told.map(({ path, text }) => (
+        <path key={path} class="told" d={path}>
+          <title>{text}</title>
+        </path>
+      ))}
     </svg>
   );
 }
@@ -483,7 +492,7 @@ function Arrows(props: { listing: Listing; jumps: readonly Jump[]; item: number;
 /** All that is known of one instruction. */
 function Facts({ instruction, listing }: { instruction: Instruction; listing: Listing }) {
   const profile = useProfile();
-  const { row, offset, selfText, selfShare, totalText, totalShare, loopDepth, bytes } = instruction;
+  const { row, offset, selfText, selfShare, totalText, totalShare, loopDepth, bytes, executed, branches } = instruction;
   const title = (name: string) => profile?.metrics.find((m) => m.name === name)?.title ?? name;
   const chain = headingOf(listing, row);
   const page = listing.pages.get(Math.floor(row / listing.pageRows));
@@ -495,6 +504,8 @@ function Facts({ instruction, listing }: { instruction: Instruction; listing: Li
     `+${offset}`,
     `${title(listing.head.metric)} self ${selfText} (${selfShare}), total ${totalText} (${totalShare})`,
     ...(page?.columns ?? []).map(other),
+    executed === "" ? "" : `executed ${executed} times`,
+    ...branches,
     loopDepth === 0 ? "" : loopDepth === 1 ? "in a loop" : `in ${loopDepth} loops`,
     chain,
     bytes.replace(/..(?=.)/g, "$& "),

@@ -25,6 +25,8 @@ export interface Jump {
   readonly from: number;
   readonly to: number;
   readonly lane: number;
+  /** How often branch stacks saw it taken; "": none did. */
+  readonly taken: string;
 }
 
 export interface Listing {
@@ -39,6 +41,8 @@ export interface Listing {
   readonly jumps: readonly Jump[];
   /** How many arrows are side by side. */
   readonly lanes: number;
+  /** Whether it is known how often rows were carried out. */
+  readonly hasExecuted: boolean;
   /** Rows and headings together: what the list has. */
   readonly items: number;
 }
@@ -65,6 +69,10 @@ export interface Instruction {
   readonly totalShare: string;
   readonly heat: number;
   readonly bytes: string;
+  /** How often branch stacks saw it carried out; "": not known. */
+  readonly executed: string;
+  /** Where it led to, what was taken most often first. */
+  readonly branches: readonly string[];
 }
 
 /** A line of a file of the answer; `line` from 1. */
@@ -101,7 +109,11 @@ export function listingOf(
   if (head === undefined) return undefined;
   const headings = new Map<number, Heading>();
   const jumps = new Map<string, Jump>();
-  for (const { headings: of, jumps: arrows, rows, offset } of known) {
+  for (const { headings: of, jumps: arrows, rows, offset, branches } of known) {
+    const taken = new Map<string, string>();
+    branches?.taken.row.forEach((row, i) =>
+      taken.set(`${row} ${branches.taken.target[i]}`, branches.taken.text[i] ?? ""),
+    );
     of.first.forEach((first, i) => {
       // A run that began in the page before is known by its part in this one.
       const at = Math.max(first, offset) - offset;
@@ -110,7 +122,9 @@ export function listingOf(
     });
     arrows.from.forEach((from, i) => {
       const [to, lane] = [arrows.to[i] ?? 0, arrows.lane[i] ?? -1];
-      if (lane >= 0) jumps.set(`${from} ${to}`, { from, to, lane });
+      const key = `${from} ${to}`;
+      // The page that has the row knows what it did; another one has the arrow that comes from there.
+      if (lane >= 0) jumps.set(key, { from, to, lane, taken: taken.get(key) ?? jumps.get(key)?.taken ?? "" });
     });
   }
   const sorted = [...headings.values()].sort((a, b) => a.first - b.first);
@@ -122,6 +136,7 @@ export function listingOf(
     rowCount: head.rowCount,
     headings: sorted,
     jumps: arrows,
+    hasExecuted: head.rows.executed !== undefined,
     lanes: arrows.reduce((most, { lane }) => Math.max(most, lane + 1), 0),
     items: head.rowCount + sorted.length,
   };
@@ -180,7 +195,7 @@ export function instructionAt(listing: Listing, row: number): Instruction | unde
   const found = pageOf(listing, row);
   if (found === undefined) return undefined;
   const [page, at] = found;
-  const { rows, blocks } = page;
+  const { rows, blocks, branches } = page;
   if (rows.text[at] === undefined) return undefined;
   const block = rows.block[at] ?? 0;
   return {
@@ -202,6 +217,8 @@ export function instructionAt(listing: Listing, row: number): Instruction | unde
     totalShare: rows.totalShare[at] ?? "",
     heat: rows.heat[at] ?? 0,
     bytes: rows.bytes?.[at] ?? "",
+    executed: rows.executedText?.[at] ?? "",
+    branches: branches?.taken.text.filter((_, i) => branches.taken.row[i] === row) ?? [],
   };
 }
 
@@ -232,6 +249,21 @@ export function linesOfRow(listing: Listing, row: number, file: number): number[
   return placesOfRow(listing, row)
     .filter((place) => place.file === file)
     .map(({ line }) => line);
+}
+
+/** The row at an address, which is written as `0x12a4`, of the pages that are there. */
+export function rowAtAddress({ head, pages }: Listing, address: string): number | undefined {
+  const piece = head.pieces[head.piece];
+  if (piece === undefined || !/^0x[0-9a-f]{1,16}$/i.test(address)) return undefined;
+  const wanted = BigInt(address) - BigInt(piece.start);
+  for (const { rows, offset } of pages.values()) {
+    const at = rows.offset.findIndex((from, i) => {
+      const begin = BigInt(from);
+      return begin <= wanted && wanted < begin + BigInt(Math.max(1, rows.length[i] ?? 1));
+    });
+    if (at >= 0) return offset + at;
+  }
+  return undefined;
 }
 
 /** Rows that a source line became, those of what it calls inline among them; of the pages that are there. */

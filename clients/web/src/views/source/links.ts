@@ -1,7 +1,7 @@
 // Source and instructions side by side: what is pointed at or chosen on one side is marked on the other.
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { fileIndex, linesOfRow, rowsOfLine, type Listing } from "./code.js";
+import { fileIndex, linesOfRow, rowAtAddress, rowsOfLine, type Listing } from "./code.js";
 
 /** What of a side goes with something on the other; the first one is brought into sight. */
 export type Marks = ReadonlySet<number>;
@@ -10,7 +10,10 @@ const NONE: Marks = new Set<number>();
 
 /** A line, from 1, or a row of code. */
 export type Linked =
-  { readonly side: "source"; readonly line: number } | { readonly side: "code"; readonly row: number };
+  | { readonly side: "source"; readonly line: number }
+  | { readonly side: "code"; readonly row: number }
+  // An instruction, from neither.
+  | { readonly side: "within"; readonly address: string };
 
 export interface Links {
   /** Lines, from 1. */
@@ -36,6 +39,12 @@ export function marksOf(
 ): { readonly lines: Marks; readonly rows: Marks } {
   if (listing === undefined || linked === undefined) return { lines: NONE, rows: NONE };
   const file = fileIndex(listing.head, uri, path);
+  if (linked.side === "within") {
+    const row = rowAtAddress(listing, linked.address);
+    return row === undefined
+      ? { lines: NONE, rows: NONE }
+      : { lines: new Set(linesOfRow(listing, row, file)), rows: new Set([row]) };
+  }
   return linked.side === "source"
     ? { lines: NONE, rows: rowsOfLine(listing, file, linked.line) }
     : { lines: new Set(linesOfRow(listing, linked.row, file)), rows: NONE };

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import type { SourceAnnotationsResult } from "../../../../shared/ts/psp.js";
 import { shown } from "../../draw/shown.js";
 import { rowsAt, scrollFor } from "../../ui/rows.js";
+import { rowOfKey } from "../../ui/steps.js";
 import { linesOf } from "./highlight.js";
 import { useReveal, type Marks } from "./links.js";
 
@@ -115,17 +116,10 @@ export function TextView({ text, path, line, costs, brief, marks, onPoint, onCho
             onOpen(at + 1);
             return;
           }
-          const to = {
-            ArrowDown: at + 1,
-            j: at + 1,
-            ArrowUp: at - 1,
-            k: at - 1,
-            PageDown: at + page,
-            PageUp: at - page,
-            Home: 0,
-            End: lines.length - 1,
-            n: hot.filter((l) => l > at).sort((a, b) => a - b)[0] ?? Math.min(...hot),
-          }[event.key];
+          const to =
+            event.key === "n"
+              ? (hot.filter((l) => l > at).sort((a, b) => a - b)[0] ?? Math.min(...hot))
+              : rowOfKey(event.key, at, page, lines.length);
           if (to === undefined || !Number.isFinite(to)) return;
           event.preventDefault();
           event.stopPropagation();

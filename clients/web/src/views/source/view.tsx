@@ -2,19 +2,21 @@
 import { useMemo, useState } from "preact/hooks";
 import {
   CodeSyntax,
+  RangesRequest,
   SourceAnnotationsRequest,
   SourceDisassemblyRequest,
   TableRequest,
   SourceOutsideRequest,
   SourceTextRequest,
 } from "../../../../shared/ts/psp.js";
-import { pathOfUri } from "../../app.js";
+import { pathOfUri, type App } from "../../app.js";
 import { shown } from "../../draw/shown.js";
 import { filtersOf, specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
 import { Busy, Empty, FittedPath, Missing, Name, Segments, Share } from "../../ui/bits.js";
 import { missingOf, useAnswer, useApp, useProfile } from "../../ui/context.js";
+import { Fetch } from "../../ui/fetch.js";
 import { useKeys } from "../../ui/keys.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { literal } from "../../ui/picker.js";
@@ -26,9 +28,15 @@ import { codeParams } from "./code.js";
 import { useLinks } from "./links.js";
 import { TextView } from "./text.js";
 import { useCode } from "./usecode.js";
+import { functionMeant, WithinPanel, type Jump } from "./within.js";
 
 /** Further metrics that are told of an instruction. */
 const MOST_METRICS = 4;
+
+function toggleWithin(app: App): void {
+  if (!app.can(RangesRequest.method)) app.say("This daemon is older than the page and does not divide functions");
+  else app.update((state) => go(state, { within: state.place.within === "" ? "auto" : "" }));
+}
 
 export function SourceView() {
   const app = useApp();
@@ -69,7 +77,10 @@ export function SourceView() {
   const whole = files.first?.viewTotal.value ?? 0;
   useKeys({
     title: "Source",
-    keys: [{ keys: ["A"], text: "assembly beside the source, and without it", run: () => stepMode(app) }],
+    keys: [
+      { keys: ["A"], text: "assembly beside the source, and without it", run: () => stepMode(app) },
+      { keys: ["w"], text: "where within the function its cost is", run: () => toggleWithin(app) },
+    ],
   });
   const columns: readonly Column<TableRow>[] = [
     {
@@ -85,6 +96,7 @@ export function SourceView() {
     <div class="view">
       <Toolbar />
       {place.asm === "" && <Missing parts={missingOf(profile?.summary, "symbols", "lines")} />}
+      {place.asm === "" && <Fetch wanted={missingOf(profile?.summary, "symbols", "lines").length > 0} />}
       <div class="sandwich">
         {place.asm === "" && (
           <aside class="sandwich-list">
@@ -188,6 +200,18 @@ function FileView({
     place.asm === "only" || file === "",
   );
   const links = useLinks(code.listing, uri, file);
+  /** The line that the reader is at, from 1; 0: none yet. */
+  const [chosen, setChosen] = useState(0);
+  const isWithin = place.within !== "" && app.can(RangesRequest.method);
+  const jump: Jump = (row, answer, opened) => {
+    const { code: at } = row;
+    if (at !== "" && isOn) links.choose({ side: "within", address: at.slice(at.lastIndexOf("+") + 1) });
+    const asm = opened && at !== "" && place.asm === "" ? { asm: "beside" as const } : {};
+    // The function stays the one that is divided, whichever file its line is in.
+    const to = row.file !== "" && row.line > 0 ? { file: row.file, line: row.line } : {};
+    if (row.file === "" && at === "") app.say("Where this is, the profile does not say");
+    app.update((state) => go(state, { ...(place.fn === answer.name ? {} : { fn: answer.name }), ...to, ...asm }));
+  };
   if (reading && !isOn) return <Busy text="Reading the file" />;
   const source =
     text.value !== undefined && uri !== undefined ? (
@@ -200,7 +224,10 @@ function FileView({
         brief={isOn}
         marks={links.lines}
         onPoint={(at) => links.point(at === undefined || !isOn ? undefined : { side: "source", line: at })}
-        onChoose={(at) => links.choose(isOn ? { side: "source", line: at } : undefined)}
+        onChoose={(at) => {
+          setChosen(at);
+          links.choose(isOn ? { side: "source", line: at } : undefined);
+        }}
         onClick={(at) => app.home.showLine?.(uri, at)}
         onOpen={(at) => {
           if (isOn) app.update((state) => go(state, { fn: "", file, line: at }));
@@ -233,6 +260,17 @@ function FileView({
         )}
         {app.can(SourceDisassemblyRequest.method) && (
           <span class="source-modes">
+            {app.can(RangesRequest.method) && (
+              <button
+                type="button"
+                class="button quiet"
+                aria-pressed={isWithin}
+                title="Where within the function its cost is (w)"
+                onClick={() => toggleWithin(app)}
+              >
+                Within
+              </button>
+            )}
             <Segments
               label="What is shown"
               value={place.asm}
@@ -242,16 +280,32 @@ function FileView({
           </span>
         )}
       </div>
-      {!isOn ? (
-        source
-      ) : (
-        <div class={`code-panes${place.asm === "only" || file === "" ? " alone" : ""}`}>
-          {place.asm === "beside" && file !== "" && <section class="code-pane">{source}</section>}
-          <section class="code-pane" aria-label="Assembly">
-            <Assembly code={code} asked={meant !== undefined} links={links} line={line} uri={uri} file={file} />
-          </section>
+      <div class="within-room">
+        <div class={`within-split${isOn ? " below" : ""}`}>
+          <div class="within-main">
+            {!isOn ? (
+              source
+            ) : (
+              <div class={`code-panes${place.asm === "only" || file === "" ? " alone" : ""}`}>
+                {place.asm === "beside" && file !== "" && <section class="code-pane">{source}</section>}
+                <section class="code-pane" aria-label="Assembly">
+                  <Assembly code={code} asked={meant !== undefined} links={links} line={line} uri={uri} file={file} />
+                </section>
+              </div>
+            )}
+          </div>
+          {isWithin && profile !== undefined && (
+            <aside class="within" aria-label="Within the function">
+              <WithinPanel
+                profile={profile.handle}
+                meant={functionMeant(place, uri, chosen || line || hottest)}
+                spec={specText({ ...specOf(place, "flat"), granularity: "function", metric })}
+                onJump={jump}
+              />
+            </aside>
+          )}
         </div>
-      )}
+      </div>
     </>
   );
 }

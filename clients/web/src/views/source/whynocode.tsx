@@ -1,7 +1,7 @@
 // Why a function has no instructions here, in the daemon's words: the sentence, then what is known of its binary.
 import { ModuleState, ProfileModulesRequest, type ProfileModule } from "../../../../shared/ts/psp.js";
 import { shown } from "../../draw/shown.js";
-import { isAggregate, isDiff } from "../../state/compared.js";
+import { isComposed } from "../../state/compared.js";
 import { Empty, Name } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import type { CodePage } from "./code.js";
@@ -25,7 +25,9 @@ export function WhyNoCode({ head, problem, module }: { head: CodePage | undefine
   const profile = useProfile();
   const answer = useAnswer(
     ProfileModulesRequest,
-    profile === undefined || !app.can(ProfileModulesRequest.method) ? undefined : { profile: profile.handle },
+    profile === undefined || isComposed(profile.uri) || !app.can(ProfileModulesRequest.method)
+      ? undefined
+      : { profile: profile.handle },
   );
   const piece = head?.pieces[head.piece];
   const modules = modulesMeant(answer.value?.modules ?? [], piece?.module ?? (module === "" ? undefined : module));
@@ -35,11 +37,6 @@ export function WhyNoCode({ head, problem, module }: { head: CodePage | undefine
       <p class="asm-why">
         <Sentence text={/[.!?]$/.test(sentence) ? sentence : `${sentence}.`} />
       </p>
-      {(isDiff(profile?.uri) || isAggregate(profile?.uri)) && (
-        <p class="asm-remedy">
-          Instructions are shown of one profile at a time: open one of those that this is made of.
-        </p>
-      )}
       {modules.map(({ name, path, amount, reason, remedy }) => (
         <div key={path} class="asm-module">
           <p>

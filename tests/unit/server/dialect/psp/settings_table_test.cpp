@@ -55,6 +55,14 @@ std::string value_text(const Setting& setting, bool in_project) {
       return fmt::format("a list of at most {} rules", most);
     case SettingKind::outcome:
       return "`\"pass\"` or `\"fail\"`";
+    case SettingKind::consent:
+      return "`\"off\"`, `\"ask\"` or `\"on\"`";
+    case SettingKind::servers:
+      return fmt::format("a list of at most {} `http:` or `https:` addresses", most);
+    case SettingKind::sets:
+      return fmt::format("{} of at most {} sets by name", in_project ? "a table" : "an object", most);
+    case SettingKind::tips:
+      return fmt::format("a list of at most {} rules", most);
   }
   return "";
 }
@@ -138,6 +146,50 @@ ordered_json type_of(const Setting& setting) {
       return list_of(text, most);
     case SettingKind::outcome:
       return {{"enum", {"pass", "fail"}}};
+    case SettingKind::consent:
+      return {{"enum", {"off", "ask", "on"}}};
+    case SettingKind::servers:
+      return list_of(text, most);
+    case SettingKind::sets: {
+      const ordered_json texts = {{"oneOf", ordered_json::array({text, list_of(text, 64)})}};
+      const ordered_json flag = {{"type", "boolean"}};
+      const ordered_json set = {{"type", "object"},
+                                {"additionalProperties", false},
+                                {"properties",
+                                 {{"title", text},
+                                  {"runtime", {{"enum", {"any", "go", "jvm", "js", "python", "rust", "c"}}}},
+                                  {"functions", texts},
+                                  {"modules", texts},
+                                  {"files", texts},
+                                  {"frame_kinds", texts},
+                                  {"includes", texts},
+                                  {"hue", {{"type", "number"}, {"minimum", 0}, {"maximum", 359}}},
+                                  {"kind", flag},
+                                  {"background", flag},
+                                  {"helper", flag},
+                                  {"idle", flag},
+                                  {"called", flag},
+                                  {"not_inlined", flag}}}};
+      return {{"type", "object"}, {"maxProperties", most}, {"additionalProperties", set}};
+    }
+    case SettingKind::tips:
+      return list_of({{"type", "object"},
+                      {"required", {"id"}},
+                      {"additionalProperties", false},
+                      {"properties",
+                       {{"id", text},
+                        {"title", text},
+                        {"set", text},
+                        {"evidence",
+                         {{"enum",
+                           {"work", "self", "few_samples", "nameless", "cut_stacks", "lost_samples", "cpi",
+                            "switches", "imbalance", "one_thread"}}}},
+                        {"metric", {{"enum", {"time", "wall", "bytes", "any"}}}},
+                        {"at_least", {{"type", "number"}, {"minimum", 0}}},
+                        {"subject", text},
+                        {"advice", text},
+                        {"link", text}}}},
+                     most);
   }
   return {};
 }

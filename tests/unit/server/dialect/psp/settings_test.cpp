@@ -68,6 +68,9 @@ TEST_CASE("who came over HTTP names no folder and no mapping, at no time and in 
     INFO(setting.key << setting.project_key);
     if (setting.kind == SettingKind::mappings || setting.kind == SettingKind::globs)
       CHECK((setting.places & kFromPage) == 0);
+    // Nor do they have servers asked for all that is opened, and no more does a project file.
+    if (setting.kind == SettingKind::consent || setting.kind == SettingKind::servers)
+      CHECK((setting.places & (kFromPage | kInProjectFile)) == 0);
   }
   const json wanted = {{"pathMappings", json::array({{{"from", "/build"}, {"to", "/etc"}}})},
                        {"profiles", {"/etc/*"}},

@@ -1,0 +1,377 @@
+// When things ran: the load of every thread, flame charts of those that are chosen, and a window of time that a drag makes
+// the filter of every other view.
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { TimelineRequest, type TimelineResult, type TimelineTrack } from "../../../../shared/ts/psp.js";
+import { canvasSurface, prepare, releaser, watchScreen, type Screen } from "../../draw/canvas.js";
+import { shown } from "../../draw/shown.js";
+import { rulerOf } from "../../draw/text.js";
+import { specOf } from "../../state/place.js";
+import { specText } from "../../state/spec.js";
+import { addFilter, removeFilter } from "../../state/state.js";
+import { Busy, Empty, Notes } from "../../ui/bits.js";
+import { useAnswer, useApp, useProfile } from "../../ui/context.js";
+import { placeAt, type Point } from "../../ui/menu.js";
+import { inkOf, useTheme } from "../../ui/theme.js";
+import { Toolbar } from "../../ui/toolbar.js";
+import { findIn, heightOf, paintTrack, type Found } from "./picture.js";
+import { held, isWindow, keptOf, lengthOf, marksOf, moved, withoutWindows, zoomed, type Span } from "./span.js";
+
+const MARK_ROOM = 110;
+/** Shorter drags are clicks. */
+const LEAST_DRAG = 4;
+
+export function TimelineView() {
+  const app = useApp();
+  const profile = useProfile();
+  const place = app.place.value;
+  const known = app.can(TimelineRequest.method);
+  const box = useRef<HTMLDivElement>(null);
+  const [screen, setScreen] = useState<Screen>({ width: 0, height: 0, ratio: 1 });
+  const [wanted, setWanted] = useState<Span | undefined>(undefined);
+  const [charts, setCharts] = useState<readonly number[] | undefined>(undefined);
+  const [listed, setListed] = useState(30);
+  const [drag, setDrag] = useState<Span | undefined>(undefined);
+  const [found, setFound] = useState<{ found: Found; at: Point } | undefined>(undefined);
+
+  // Another profile or revision has other tracks and another time.
+  const of = `${profile?.handle ?? ""} ${profile?.revision ?? 0}`;
+  const last = useRef(of);
+  if (last.current !== of) {
+    last.current = of;
+    if (wanted !== undefined) setWanted(undefined);
+    if (charts !== undefined) setCharts(undefined);
+  }
+
+  const spec = specOf(place, "topDown");
+  const answer = useAnswer(
+    TimelineRequest,
+    profile === undefined || !known || screen.width === 0
+      ? undefined
+      : {
+          profile: profile.handle,
+          spec: specText({
+            ...spec,
+            filters: withoutWindows(spec.filters),
+            metric: place.metric || profile.metric,
+          }),
+          ...(wanted ?? {}),
+          width: screen.width,
+          columns: Math.min(4000, Math.max(20, Math.round(screen.width / 3))),
+          tracks: listed,
+          maxBoxes: 4000,
+          ...(charts === undefined ? {} : { charts: [...charts], revision: profile.revision }),
+          panelId: "timeline",
+        },
+  );
+  const shownNow = answer.value;
+  const all: Span | undefined = shownNow === undefined ? undefined : { from: shownNow.begin, to: shownNow.end };
+  const span: Span | undefined =
+    shownNow === undefined || all === undefined ? undefined : (wanted ?? { from: shownNow.from, to: shownNow.to });
+  const kept = all === undefined ? undefined : keptOf(place.chips, all);
+  const chosen = charts ?? shownNow?.charts.map((chart) => chart.track) ?? [];
+
+  useEffect(
+    () => (box.current === null ? undefined : watchScreen(box.current, setScreen)),
+    [known, profile === undefined],
+  );
+
+  const keep = (window: Span | undefined) =>
+    app.update((state) => {
+      let next = state;
+      for (let i = state.place.chips.length - 1; i >= 0; --i)
+        if (isWindow(state.place.chips[i]!.filter)) next = removeFilter(next, i);
+      return window === undefined
+        ? next
+        : addFilter(next, { op: "keep", by: "time", from: window.from, to: window.to });
+    });
+  const look = (next: Span) => {
+    if (all === undefined) return;
+    const window = held(next, all);
+    setFound(undefined);
+    setWanted(lengthOf(window) >= lengthOf(all) ? undefined : window);
+  };
+  const timeAt = (x: number) => (span === undefined ? 0 : span.from + (x / Math.max(1, screen.width)) * lengthOf(span));
+  const xOf = (event: { clientX: number }) => event.clientX - (box.current?.getBoundingClientRect().left ?? 0);
+
+  const onWheel = (event: WheelEvent) => {
+    if (span === undefined || all === undefined) return;
+    const sideways = event.shiftKey ? event.deltaY : event.deltaX;
+    if (event.ctrlKey || event.metaKey) {
+      event.preventDefault();
+      look(zoomed(span, all, timeAt(xOf(event)), Math.exp(-event.deltaY * 0.004)));
+    } else if (Math.abs(sideways) > 0) {
+      event.preventDefault();
+      look(moved(span, all, sideways / Math.max(1, screen.width)));
+    }
+  };
+  const wheel = useRef(onWheel);
+  wheel.current = onWheel;
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    // Only a listener that says so may keep the page from scrolling.
+    const listen = (event: WheelEvent) => wheel.current(event);
+    element.addEventListener("wheel", listen, { passive: false });
+    return () => element.removeEventListener("wheel", listen);
+  }, [shownNow === undefined]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (span === undefined || all === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    const middle = (span.from + span.to) / 2;
+    const does: Readonly<Record<string, () => void>> = {
+      "+": () => look(zoomed(span, all, middle, 2)),
+      "=": () => look(zoomed(span, all, middle, 2)),
+      "-": () => look(zoomed(span, all, middle, 0.5)),
+      ArrowLeft: () => look(moved(span, all, -0.2)),
+      ArrowRight: () => look(moved(span, all, 0.2)),
+      Home: () => look(all),
+      Enter: () => keep(span),
+      Escape: () => keep(undefined),
+    };
+    const run = does[event.key];
+    if (run === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    run();
+  };
+
+  const onPointerDown = (event: PointerEvent) => {
+    if (event.button !== 0 || span === undefined || all === undefined) return;
+    const start = xOf(event);
+    const element = event.currentTarget as HTMLElement;
+    element.setPointerCapture(event.pointerId);
+    const windowTo = (x: number): Span | undefined =>
+      Math.abs(x - start) < LEAST_DRAG
+        ? undefined
+        : held({ from: timeAt(Math.min(start, x)), to: timeAt(Math.max(start, x)) }, all);
+    const move = (next: PointerEvent) => setDrag(windowTo(xOf(next)));
+    const up = (next: PointerEvent) => {
+      element.removeEventListener("pointermove", move);
+      element.removeEventListener("pointerup", up);
+      element.removeEventListener("pointercancel", up);
+      setDrag(undefined);
+      const window = next.type === "pointerup" ? windowTo(xOf(next)) : undefined;
+      if (window !== undefined) keep(window);
+    };
+    element.addEventListener("pointermove", move);
+    element.addEventListener("pointerup", up);
+    element.addEventListener("pointercancel", up);
+  };
+
+  const toggle = (track: TimelineTrack) =>
+    setCharts(chosen.includes(track.id) ? chosen.filter((id) => id !== track.id) : [...chosen, track.id].slice(-16));
+
+  return (
+    <div class="view">
+      <Toolbar />
+      {!known ? (
+        <Empty title="Not known here">
+          <p>This daemon is older than the page and has no timeline.</p>
+        </Empty>
+      ) : answer.error !== undefined && shownNow === undefined ? (
+        <Empty title="There is no timeline">
+          <p>{answer.error}</p>
+        </Empty>
+      ) : (
+        <div class="timeline">
+          <div class="timeline-head">
+            <strong>{shownNow === undefined || span === undefined ? " " : shown(shownNow.windowText)}</strong>
+            <span class="muted">{shownNow === undefined ? "" : shown(shownNow.basis)}</span>
+            <span class="timeline-tools">
+              <button
+                type="button"
+                disabled={span === undefined}
+                onClick={() =>
+                  span !== undefined && all !== undefined && look(zoomed(span, all, (span.from + span.to) / 2, 2))
+                }
+              >
+                Closer
+              </button>
+              <button
+                type="button"
+                disabled={wanted === undefined}
+                onClick={() =>
+                  span !== undefined && all !== undefined && look(zoomed(span, all, (span.from + span.to) / 2, 0.5))
+                }
+              >
+                Wider
+              </button>
+              <button type="button" disabled={kept === undefined} onClick={() => kept !== undefined && look(kept)}>
+                To the window
+              </button>
+              <button type="button" disabled={wanted === undefined} onClick={() => setWanted(undefined)}>
+                Everything
+              </button>
+              <button type="button" disabled={kept === undefined} onClick={() => keep(undefined)}>
+                No window
+              </button>
+            </span>
+          </div>
+          <div class="timeline-scroll">
+            <div class="timeline-rows">
+              <div class="timeline-names" aria-hidden="true" />
+              <div
+                class="timeline-plot"
+                ref={box}
+                tabIndex={0}
+                role="group"
+                aria-label="Timeline. Plus and minus zoom, arrows move, Enter keeps what is shown as a filter, Escape takes it back."
+                onKeyDown={onKeyDown}
+                onPointerDown={onPointerDown}
+                onPointerLeave={() => setFound(undefined)}
+              >
+                {shownNow !== undefined && span !== undefined && (
+                  <>
+                    <Axis span={span} width={screen.width} />
+                    {shownNow.tracks.map((track) => (
+                      <Track
+                        key={track.id}
+                        answer={shownNow}
+                        track={track}
+                        span={span}
+                        screen={screen}
+                        isChosen={chosen.includes(track.id)}
+                        onName={() => toggle(track)}
+                        onFound={setFound}
+                        onOpen={(window) => look(window)}
+                      />
+                    ))}
+                    {[drag ?? kept].map(
+                      (window) =>
+                        window !== undefined && <Shade key="window" window={window} span={span} width={screen.width} />,
+                    )}
+                  </>
+                )}
+              </div>
+            </div>
+            {shownNow === undefined && <Busy text="Drawing" />}
+            {shownNow?.left !== undefined && (
+              <p class="muted timeline-rest">
+                {shown(shownNow.left.text)}{" "}
+                <button type="button" onClick={() => setListed((n) => Math.min(1000, n * 3))}>
+                  Show more threads
+                </button>
+              </p>
+            )}
+            <Notes
+              texts={[
+                answer.error,
+                shownNow?.excluded?.text,
+                ...(shownNow?.charts ?? []).flatMap((chart) => chart.notes ?? []),
+                ...(shownNow?.warnings ?? []),
+              ]}
+            />
+          </div>
+          {found !== undefined && drag === undefined && <FoundTip {...found} />}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Axis({ span, width }: { span: Span; width: number }) {
+  const marks = marksOf(span, (lengthOf(span) / Math.max(1, width)) * MARK_ROOM);
+  return (
+    <div class="timeline-axis" aria-hidden="true">
+      {marks.map(({ at, text }) => (
+        <span key={at} style={{ left: `${((at - span.from) / lengthOf(span)) * 100}%` }}>
+          {text}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** What is not in the window steps back. */
+function Shade({ window, span, width }: { window: Span; span: Span; width: number }) {
+  const x = (time: number) => Math.min(width, Math.max(0, ((time - span.from) / lengthOf(span)) * width));
+  return (
+    <div class="timeline-shade" aria-hidden="true">
+      <i style={{ left: "0", width: `${x(window.from)}px` }} />
+      <i style={{ left: `${x(window.to)}px`, width: `${width - x(window.to)}px` }} />
+    </div>
+  );
+}
+
+function Track(props: {
+  answer: TimelineResult;
+  track: TimelineTrack;
+  span: Span;
+  screen: Screen;
+  isChosen: boolean;
+  onName: () => void;
+  onFound: (found: { found: Found; at: Point } | undefined) => void;
+  onOpen: (span: Span) => void;
+}) {
+  const { answer, track, span, screen } = props;
+  const app = useApp();
+  const theme = useTheme();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const chart = props.isChosen ? answer.charts.find((one) => one.track === track.id) : undefined;
+  const height = heightOf(chart);
+  const picture = { answer, track, chart, span, width: screen.width };
+  const { palette } = app.settings.value;
+  useEffect(() => releaser(canvas), []);
+  useLayoutEffect(() => {
+    if (canvas.current === null || screen.width === 0) return;
+    const context = prepare(canvas.current, { width: screen.width, height, ratio: screen.ratio }, { alpha: true });
+    if (context === undefined) return;
+    context.clearRect(0, 0, screen.width, height);
+    context.font = `12px ${theme.font}`;
+    const ruler = rulerOf((text) => context.measureText(text).width);
+    paintTrack(picture, canvasSurface(context, screen.ratio), {
+      ink: inkOf(theme),
+      accent: theme.accent,
+      palette,
+      ruler,
+    });
+  }, [answer, track, chart, span.from, span.to, screen, theme, palette, height]);
+  const at = (event: MouseEvent): Found | undefined => {
+    const bounds = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    return findIn(picture, event.clientX - bounds.left, event.clientY - bounds.top);
+  };
+  return (
+    <div class="timeline-track" style={{ height: `${height}px` }}>
+      <button
+        type="button"
+        class="timeline-name"
+        aria-pressed={props.isChosen}
+        aria-label={`${track.name}, ${track.loadText}: flame chart`}
+        title={shown(track.name)}
+        onPointerDown={(event) => event.stopPropagation()}
+        onClick={props.onName}
+      >
+        <span class="timeline-name-text">{shown(track.name)}</span>
+        <span class="muted">{track.loadText}</span>
+      </button>
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label={`${track.name}: ${track.loadText}, ${track.amount.text}`}
+        onPointerMove={(event) => {
+          const found = at(event);
+          props.onFound(found === undefined ? undefined : { found, at: { x: event.clientX, y: event.clientY } });
+        }}
+        onDblClick={(event) => {
+          const found = at(event);
+          if (found?.span === undefined) return;
+          const room = 0.1 * lengthOf(found.span);
+          props.onOpen({ from: found.span.from - room, to: found.span.to + room });
+        }}
+      />
+    </div>
+  );
+}
+
+function FoundTip({ found, at }: { found: Found; at: Point }) {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (box.current !== null) placeAt(box.current, { x: at.x + 14, y: at.y + 18 }, at.y - 10);
+  }, [at.x, at.y, found.name, found.text]);
+  return (
+    <div class="tooltip" ref={box} aria-hidden="true">
+      <div class="tooltip-name">{shown(found.name)}</div>
+      <div class="tooltip-note">{shown(found.text)}</div>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+// What goes with what in records of several contexts: two of their roles side by side, and the function that
+// calls both. Of a profile made by role_profile(); names are those of boxes at the selection's granularity.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/model/role_profile.h"
+#include "core/support/stop.h"
+#include "core/view/selection.h"
+
+namespace profd {
+
+struct RecordPair {
+  Key left = kNone, right = kNone;  // of the frames where the records have their roles; kNone: they lack it
+  Value value;                      // in the selection's metric
+  std::uint64_t records = 0;
+  // A function (function_keys) that is the innermost to call both, in most of the value; kNone: none does.
+  Key meet = kNone;
+};
+struct RecordMeet {
+  Key function = kNone;  // in function_keys; kNone: no function calls both, or a role is lacking
+  Value value;
+  std::uint64_t records = 0;
+};
+struct RecordPairs {
+  std::vector<RecordPair> pairs;  // most of the metric first
+  std::vector<RecordMeet> meets;  // the same
+  std::shared_ptr<const KeyTable> function_keys;
+  // By role, of the records that passed: how many have it, in how many contexts.
+  std::vector<std::uint64_t> records, contexts;
+  Value total;  // of all that passed
+};
+
+// The functions of two paths are compared from the root on, whatever their lines: the last that is the same
+// calls both. The frames themselves count, too: two uses in one function meet there. `left` and `right` are
+// roles of the profile's records.
+Result<RecordPairs> record_pairs(const Selection& selection, std::size_t left, std::size_t right,
+                                 StopToken stop);
+
+}  // namespace profd

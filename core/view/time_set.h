@@ -1,0 +1,48 @@
+// TimeSet: the moments that filters by time let through, as a set that can be asked and measured.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/support/result.h"
+#include "core/view/spec.h"
+
+namespace profd {
+
+class TimeSet {
+ public:
+  // What all of `filters` let through that are by time, kept or dropped; the others are passed over. Fails
+  // with `invalid` where two of them come again (`every`) or one is not as kMaxInstant and check_window want.
+  static Result<TimeSet> of(std::span<const Filter> filters);
+
+  [[nodiscard]] bool contains(std::int64_t time) const;
+  // How much of [begin, end) is let through, in units of `grain` nanoseconds, cut from `begin` on: windows
+  // that lie side by side then share what is between two cuts, and none of it is lost or counted twice.
+  // Where windows come again only the sum is cut to whole grains.
+  [[nodiscard]] std::int64_t measure(std::int64_t begin, std::int64_t end, std::int64_t grain = 1) const;
+  // The first moment of [begin, end) that is let through.
+  [[nodiscard]] std::optional<std::int64_t> first_in(std::int64_t begin, std::int64_t end) const;
+
+ private:
+  struct Interval {
+    std::int64_t begin, end;
+  };
+  // [from + k * every, from + k * every + length) for every k from 0 on; `keep`: that, else all but that.
+  struct Again {
+    std::int64_t from, length, every;
+    bool keep;
+    [[nodiscard]] std::uint64_t before(std::int64_t time) const;  // how much of it is before
+    [[nodiscard]] std::int64_t measure(std::int64_t begin, std::int64_t end) const;
+    [[nodiscard]] bool contains(std::int64_t time) const;
+  };
+  std::vector<Interval> intervals_;  // ascending, apart from each other
+  std::optional<Again> again_;
+};
+
+// Whether the window of a filter by time is one: it does not end before it begins, its instants are within
+// kMaxInstant, and what comes again has both ends and comes no sooner than it is long.
+Result<void> check_window(const Filter& filter);
+
+}  // namespace profd
