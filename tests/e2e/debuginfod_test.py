@@ -58,8 +58,8 @@ class Answers(http.server.BaseHTTPRequestHandler):
             self.wfile.write(content)
             return
         try:
-            for at in range(0, len(content), 64):
-                self.wfile.write(content[at:at + 64])
+            for at in range(0, len(content), 256):
+                self.wfile.write(content[at:at + 256])
                 self.wfile.flush()
                 if slow.wait(0.1):
                     return
@@ -217,6 +217,7 @@ class OfADaemon(Fixture):
         self.assertEqual(self.server.n_connections, 0)
 
     def test_asked_it_fetches_what_is_allowed_and_tells_how_far_it_is(self):
+        self.server.slow = threading.Event()  # progress comes ten times a second at most
         client, profile = self.open(debuginfod="ask")
         self.assertEqual(self.settled(client, profile)["/build/app"]["fetch"], [self.server.address])
         self.assertEqual(self.server.n_connections, 0)
