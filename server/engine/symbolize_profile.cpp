@@ -304,7 +304,7 @@ class Symbolizer {
   bool changed_ = false;                       // since it was applied
   bool told_ = false;                          // a revision on the way
   std::size_t n_done_ = 0, n_total_ = 0;
-  SymbolClock::time_point next_revision_ = SymbolClock::now() + means_.first_revision;
+  SymbolClock::time_point next_revision_ = SymbolClock::now() + means_.between_revisions;
   std::map<std::string, TriedFile> fetched_;  // by build id, in this run; no path: it came
   std::size_t n_fetched_ = 0;
   std::string no_more_;  // why no server is asked any more; "" nothing

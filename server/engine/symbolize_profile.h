@@ -27,9 +27,9 @@ struct SymbolizeMeans {
   const SymbolCache& cache;
   WorkerLimits limits = {};
   std::chrono::milliseconds patience{60'000};
-  // Revisions on the way are so far apart, and take no more than a fifth of the time. The first one comes as
-  // soon as part of a large module is known, or something after `first_revision`.
-  std::chrono::milliseconds between_revisions{300}, first_revision{50};
+  // Revisions on the way are so far apart, and take no more than a fifth of the time. The first one comes at
+  // once where part of a large module is known; small ones are waited for as long.
+  std::chrono::milliseconds between_revisions{300};
 };
 
 struct SymbolizeCalls {

@@ -53,14 +53,15 @@ class Answers(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(content)))
         self.send_header("X-DEBUGINFOD-SIZE", str(len(content)))
         self.end_headers()
-        if self.server.slow is None:
+        slow = self.server.slow
+        if slow is None:
             self.wfile.write(content)
             return
         try:
-            for at in range(0, len(content), 64):
-                self.wfile.write(content[at:at + 64])
+            for at in range(0, len(content), 256):
+                self.wfile.write(content[at:at + 256])
                 self.wfile.flush()
-                if self.server.slow.wait(0.1):
+                if slow.wait(0.1):
                     return
         except OSError:
             pass
@@ -216,10 +217,11 @@ class OfADaemon(Fixture):
         self.assertEqual(self.server.n_connections, 0)
 
     def test_asked_it_fetches_what_is_allowed_and_tells_how_far_it_is(self):
+        self.server.slow = threading.Event()  # progress comes ten times a second at most
         client, profile = self.open(debuginfod="ask")
         self.assertEqual(self.settled(client, profile)["/build/app"]["fetch"], [self.server.address])
         self.assertEqual(self.server.n_connections, 0)
-        answer = client.request("profile/symbolize", {"profile": profile, "modules": ["app"], "allow": True, "workDoneToken": "here"}, 60)
+        answer = client.request("profile/symbolize", {"profile": profile, "modules": ["/build/app"], "allow": True, "workDoneToken": "here"}, 60)
         self.assertIsNone(answer.error)
         modules = {m["path"]: m for m in answer.result["modules"]}
         self.assertEqual(modules["/build/app"]["state"], "full")
@@ -240,7 +242,7 @@ class OfADaemon(Fixture):
         self.addCleanup(self.server.slow.set)
         client, profile = self.open(debuginfod="ask")
         self.settled(client, profile)
-        asked = client.begin("profile/symbolize", {"profile": profile, "modules": ["app"], "allow": True}, 60)
+        asked = client.begin("profile/symbolize", {"profile": profile, "modules": ["/build/app"], "allow": True}, 60)
         deadline = time.time() + 30
         while not self.server.asked:
             self.assertLess(time.time(), deadline)
@@ -253,7 +255,7 @@ class OfADaemon(Fixture):
         self.assertEqual(self.kept(), [])
         # Nor is it taken for what no server has.
         self.server.slow = None
-        answer = client.request("profile/symbolize", {"profile": profile, "modules": ["app"], "allow": True}, 60)
+        answer = client.request("profile/symbolize", {"profile": profile, "modules": ["/build/app"], "allow": True}, 60)
         self.assertEqual(next(m for m in answer.result["modules"] if m["path"] == "/build/app")["state"], "full")
 
 
