@@ -74,6 +74,7 @@ Result<TimelineTracks> TimelineTracks::of(const SelectionPtr& selection, StopTok
   };
   if (sampled) {
     PROFD_TRY(const std::vector<std::int64_t> scales, duration_metrics(profile, stop));
+    out.traced_ = std::any_of(scales.begin(), scales.end(), [](std::int64_t scale) { return scale != 0; });
     if (scales[metric.v] != 0) {
       out.durations_ = true;
       out.lasts_ = metric;

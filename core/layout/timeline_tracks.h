@@ -43,6 +43,8 @@ class TimelineTracks {
   // durations, which a window cuts.
   [[nodiscard]] std::int64_t time_scale() const { return time_scale_; }
   [[nodiscard]] bool durations() const { return durations_; }
+  // Some metric of the profile is of durations: a tracer wrote it.
+  [[nodiscard]] bool traced() const { return traced_; }
   // The metric whose values say how long a sample lasts, where one does.
   [[nodiscard]] std::optional<MetricId> lasts() const { return lasts_; }
   [[nodiscard]] double without_time() const { return without_time_; }
@@ -73,7 +75,7 @@ class TimelineTracks {
   SelectionPtr selection_;
   std::vector<TimelineTrack> tracks_;
   std::int64_t begin_ = 0, end_ = 1, time_scale_ = 0, period_ = 0;
-  bool durations_ = false;
+  bool durations_ = false, traced_ = false;
   std::optional<MetricId> lasts_;
   double without_time_ = 0;
   Column<double> values_;  // by position, where filters left something out or cut it; else the profile's

@@ -43,7 +43,7 @@ class ChartMaker {
       PROFD_CHECK(out_.calls.finish(stop_));
       return fill_lanes(all);
     }
-    if (has_spans && (track_.first == track_.last || (out_.tracks->lasts() && are_calls())))
+    if (has_spans && (track_.first == track_.last || (out_.tracks->traced() && are_calls())))
       return make_calls();
     return make_samples();
   }

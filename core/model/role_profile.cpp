@@ -128,9 +128,10 @@ Summed<T> sum_groups(const Column<T>& values, const Groups& groups) {
 Result<std::size_t> find_records(const Profile& profile, std::string_view table) {
   const std::vector<AssociationTable>& tables = profile.associations();
   if (tables.empty())
-    return fail(ErrorCode::invalid,
-                "the profile has no records of several contexts, such as allocation, use and reuse, or the two "
-                "sides of a race");
+    return fail(
+        ErrorCode::invalid,
+        "the profile has no records of several contexts, such as allocation, use and reuse, or the two "
+        "sides of a race");
   if (table.empty()) return 0;
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < tables.size(); ++i) {

@@ -129,9 +129,10 @@ Result<bool> filter_by_role(const Profile& profile, const Filter& filter, std::v
                             StopToken stop) {
   const RoleRecords records = records_of_samples(profile);
   if (records.table == nullptr)
-    return fail(ErrorCode::invalid,
-                "`linked` is for a role of records of several contexts, opened as a profile of its own; `profd "
-                "correlate` lists them");
+    return fail(
+        ErrorCode::invalid,
+        "`linked` is for a role of records of several contexts, opened as a profile of its own; `profd "
+        "correlate` lists them");
   PROFD_TRY(const std::size_t role, find_role(*records.table, filter.linked));
   PROFD_TRY(const MeantContexts contexts, contexts_meant(profile, filter, stop));
   const ContextRanges& ranges = contexts.ranges;

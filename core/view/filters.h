@@ -30,9 +30,10 @@ Result<std::vector<std::uint8_t>> match_frames(const Profile& profile, const Fil
 Result<std::vector<std::uint8_t>> match_threads(const Profile& profile, const Filter& filter,
                                                 const StopToken& stop);
 
-// By row of the sample table, which there is: clears passed[i] where the filter by thread, label or role does not
-// let sample i through. A sample without a thread is no match: `drop` leaves it, and where `keep` cannot
-// tell, undecided[i] is set. Whether any thread, label or record matches. Windows of time are in sample_parts.h.
+// By row of the sample table, which there is: clears passed[i] where the filter by thread, label or role does
+// not let sample i through. A sample without a thread is no match: `drop` leaves it, and where `keep` cannot
+// tell, undecided[i] is set. Whether any thread, label or record matches. Windows of time are in
+// sample_parts.h.
 Result<bool> filter_samples(const Profile& profile, const Filter& filter, std::vector<std::uint8_t>& passed,
                             std::vector<std::uint8_t>& undecided, const StopToken& stop);
 

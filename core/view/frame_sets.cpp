@@ -40,11 +40,16 @@ constexpr std::array<std::pair<std::string_view, Runtime>, 28> kRuntimeEndings =
     {".inl", Runtime::c},      {".C", Runtime::c},        {".m", Runtime::c},     {".mm", Runtime::c},
 }};
 
-// Which languages code of a file can be of.
+// Which languages code of a file can be of. What is written in C is also the machine that others run on.
 RuntimeBits runtimes_of(std::string_view file) {
-  if (file.starts_with("node:")) return bit_of(Runtime::any) | bit_of(Runtime::js);
-  for (const auto& [ending, runtime] : kRuntimeEndings)
-    if (file.ends_with(ending)) return bit_of(Runtime::any) | bit_of(runtime);
+  const RuntimeBits any = bit_of(Runtime::any);
+  if (file.starts_with("node:")) return static_cast<RuntimeBits>(any | bit_of(Runtime::js));
+  for (const auto& [ending, runtime] : kRuntimeEndings) {
+    if (!file.ends_with(ending)) continue;
+    if (runtime != Runtime::c) return static_cast<RuntimeBits>(any | bit_of(runtime));
+    return static_cast<RuntimeBits>(any | bit_of(Runtime::c) | bit_of(Runtime::jvm) | bit_of(Runtime::js) |
+                                    bit_of(Runtime::python));
+  }
   return kAllRuntimes;
 }
 
@@ -195,6 +200,10 @@ Result<std::shared_ptr<const FrameSets>> FrameSets::compile(std::vector<FrameSet
     if (set.kind && set.background) out->rules_.background |= bit_of(i);
     if (set.not_inlined) out->not_inlined_ |= bit_of(i);
   }
+  // What includes a set that includes another has both.
+  for (std::size_t middle = 0; middle < out->sets_.size(); ++middle)
+    for (SetMask& includers : out->included_by_)
+      if ((includers & bit_of(middle)) != 0) includers |= out->included_by_[middle];
   for (Texts* texts : {out->functions_.get(), out->modules_.get(), out->files_.get()})
     PROFD_CHECK(texts->finish());
   return std::shared_ptr<const FrameSets>(std::move(out));

@@ -48,10 +48,10 @@ class Adding {
         right_(records_.contexts[right]),
         values_(values),
         saturated_(selection.profile->metrics()[selection.metric().v].saturated) {
-    out_.function_keys = selection.boxes->keys->granularity == Granularity::function
-                             ? selection.boxes->keys
-                             : std::make_shared<const KeyTable>(
-                                   make_keys(*selection.profile, Granularity::function));
+    out_.function_keys =
+        selection.boxes->keys->granularity == Granularity::function
+            ? selection.boxes->keys
+            : std::make_shared<const KeyTable>(make_keys(*selection.profile, Granularity::function));
   }
 
   Result<RecordPairs> run(const std::vector<std::uint8_t>& passes, const Column<std::int64_t>* counts,
@@ -77,7 +77,8 @@ class Adding {
   };
 
   Key key_of(std::uint32_t context) const {
-    return context == kNone ? kNone : selection_.boxes->keys->of_frame[selection_.profile->tree().frame[context]];
+    return context == kNone ? kNone
+                            : selection_.boxes->keys->of_frame[selection_.profile->tree().frame[context]];
   }
 
   // Records of two contexts meet in one function, whatever else they have.
@@ -99,8 +100,8 @@ class Adding {
 
   void add(std::uint32_t left, std::uint32_t right, T value, std::uint64_t n) {
     const Key meet = meet_of(left, right);
-    const auto [pair, added] =
-        pair_of_keys_.try_emplace(joined(key_of(left), key_of(right)), static_cast<std::uint32_t>(pairs_.size()));
+    const auto [pair, added] = pair_of_keys_.try_emplace(joined(key_of(left), key_of(right)),
+                                                         static_cast<std::uint32_t>(pairs_.size()));
     if (added) pairs_.push_back({key_of(left), key_of(right), {}, {}});
     more(pairs_[pair->second].sum, value, n);
     more(pairs_[pair->second].meets[meet], value, n);
@@ -130,14 +131,17 @@ class Adding {
 
   // Most first; what is as much by its keys, so that the order is the same every time.
   void finish() {
-    const auto more_than = [](const auto& a, const auto& b) { return magnitude(a.value) > magnitude(b.value); };
+    const auto more_than = [](const auto& a, const auto& b) {
+      return magnitude(a.value) > magnitude(b.value);
+    };
     for (Pair& pair : pairs_) {
       RecordPair& to = out_.pairs.emplace_back();
       to = {pair.left, pair.right, pair.sum.value, pair.sum.records, kNone};
-      const auto most = std::min_element(pair.meets.begin(), pair.meets.end(), [&](const auto& a, const auto& b) {
-        if (magnitude(a.second.value) != magnitude(b.second.value)) return more_than(a.second, b.second);
-        return a.first < b.first;
-      });
+      const auto most =
+          std::min_element(pair.meets.begin(), pair.meets.end(), [&](const auto& a, const auto& b) {
+            if (magnitude(a.second.value) != magnitude(b.second.value)) return more_than(a.second, b.second);
+            return a.first < b.first;
+          });
       to.meet = most->first;
     }
     for (const auto& [key, sum] : meets_) out_.meets.push_back({key, sum.value, sum.records});

@@ -82,8 +82,8 @@ struct Filter {
   FilterBy by = FilterBy::function;
   std::string pattern;  // name or, when `regex`, an RE2 expression searched for in the name
   bool regex = false;
-  std::string key;                             // of a label
-  std::vector<std::string> names;              // of a fragment or a path, caller first
+  std::string key;                 // of a label
+  std::vector<std::string> names;  // of a fragment or a path, caller first
   std::string linked;  // a role: not the row's own context is meant, but that of its record (pairs.h)
   std::optional<std::int64_t> from_ns, to_ns;  // of a time window, [from, to), in SampleTable::time
   std::optional<std::int64_t> every_ns;        // the window again this much later, and so on
@@ -98,7 +98,8 @@ inline bool filters_rows(const Filter& filter) {
   return filter.op == FilterOp::keep || filter.op == FilterOp::drop;
 }
 inline bool filters_samples(const Filter& filter) {
-  return !filter.linked.empty() || filter.by == FilterBy::thread || filter.by == FilterBy::label || filter.by == FilterBy::time;
+  return !filter.linked.empty() || filter.by == FilterBy::thread || filter.by == FilterBy::label ||
+         filter.by == FilterBy::time;
 }
 
 // What may be said of the context that a record has in another role.

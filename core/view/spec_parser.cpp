@@ -362,10 +362,12 @@ class Parser {
       return error_at(token_.offset, "recursion can only be collapsed: collapse recursion");
     if (by == FilterBy::work && op && *op != FilterOp::keep && *op != FilterOp::drop)
       return error_at(token_.offset, "work can only be kept or dropped: it is of stacks, not of frames");
+    if (!filter.linked.empty() && !may_be_linked(*by))
+      return error_at(
+          token_.offset,
+          "what is linked is a function, module, file, package, code, kind, work, fragment or path");
     PROFD_CHECK(advance());
     filter.by = *by;
-    if (!filter.linked.empty() && !may_be_linked(*by))
-      return error_at(token_.offset, "what is linked is a function, module, file, package, code, kind, work, fragment or path");
     filter.op = op.value_or(*by == FilterBy::mine ? FilterOp::collapse : FilterOp::keep);
     PROFD_CHECK(parse_arguments(filter));
     spec.filters.push_back(std::move(filter));

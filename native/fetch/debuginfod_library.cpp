@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace profd::native {
@@ -46,6 +47,7 @@ struct Telling {
   const Library& library;
   const std::function<bool(const Fetching&)>& tell;
   Fetching so_far;
+  bool given_up = false;
 };
 
 // What the library calls gets its client and nothing of ours; this process asks for one file.
@@ -60,7 +62,17 @@ int progress(Client* client, long done, long total) {
   // Without a total it counts how often it looked.
   telling->so_far.done = total > 0 && done > 0 ? static_cast<std::uint64_t>(done) : 0;
   telling->so_far.total = total > 0 ? static_cast<std::uint64_t>(total) : 0;
-  return telling->tell(telling->so_far) ? 0 : 1;
+  telling->given_up = telling->given_up || !telling->tell(telling->so_far);
+  return telling->given_up ? 1 : 0;
+}
+
+// What was given up counts with the library as what no server has, which it keeps as an empty file.
+void forget_absence(const FetchOrder& order) {
+  const std::string folder = order.folder + "/" + order.build_id, file = folder + "/debuginfo";
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0 || status.st_size != 0) return;
+  ::unlink(file.c_str());
+  ::rmdir(folder.c_str());
 }
 
 Fetching ended(int error, const FetchOrder& order, Fetching out) {
@@ -110,7 +122,7 @@ Fetching fetch_debug_file(const FetchOrder& order, const std::function<bool(cons
   }
   Client* const client = library.begin();
   if (client == nullptr) return ended(ENOMEM, order, out);
-  Telling telling{library, tell, {}};
+  Telling telling{library, tell, {}, false};
   telling_of_process() = &telling;
   library.set_progress(client, progress);
   // Length 0: it is in hexadecimal.
@@ -118,6 +130,7 @@ Fetching fetch_debug_file(const FetchOrder& order, const std::function<bool(cons
       library.find(client, reinterpret_cast<const unsigned char*>(order.build_id.c_str()), 0, nullptr);
   out = telling.so_far;
   library.end(client);
+  if (telling.given_up) forget_absence(order);
   if (file < 0) return ended(-file, order, out);
   ::close(file);
   out.end = FetchEnd::there;

@@ -92,7 +92,7 @@ std::string table_text(const AnalysisTable& table, const Console& console) {
   };
   std::vector<std::string> titles;
   for (const AnalysisColumn& column : table.columns) titles.push_back(column.title);
-  std::string out = "\n";
+  std::string out;
   if (!table.title.empty()) out += console.out.bold(sanitize_text(table.title)) + "\n";
   out += console.out.dim(line(titles));
   for (const auto& row : table.cells) out += line(row);
@@ -109,8 +109,12 @@ std::string outcome_text(const ScriptOutcome& outcome, const AnalyseOptions& opt
     out += sanitize_text(rest.substr(at, end - at)) + "\n";
     at = end + 1;
   }
-  for (const worker::ScriptTable& table : outcome.tables) out += table_text(analysis_table(table), console);
-  if (!outcome.notes.empty()) out += "\n";
+  const auto gap = [&] { out += out.empty() ? "" : "\n"; };
+  for (const worker::ScriptTable& table : outcome.tables) {
+    gap();
+    out += table_text(analysis_table(table), console);
+  }
+  if (!outcome.notes.empty()) gap();
   for (const worker::ScriptNote& note : outcome.notes)
     out += fmt::format("{}:{}: {}\n", sanitize_text(note.file), note.line, sanitize_text(note.text));
   if (outcome.notes_left > 0)

@@ -124,14 +124,18 @@ class CodeListingText {
       out_ += "  " + right_aligned(sanitize_text(column.self_text[row]), 10);
     }
     if (has_executed()) out_ += right_aligned(rows.executed_text[row], kExecuted);
-    const std::uint64_t offset = rows.address[row] - answer_.pieces[answer_.piece].start;
-    out_ += left_aligned(fmt::format(" +{}", offset), 8) + arrows_.at(row) +
-            (rows.matched[row] != 0 ? "* " : "  ");
+    out_ +=
+        left_aligned(" " + offset_text(row), 8) + arrows_.at(row) + (rows.matched[row] != 0 ? "* " : "  ");
     if (options_.bytes) out_ += left_aligned(bytes_of(row), 31);
     out_ += instruction_text(row);
-    const std::string branches = branches_of_row(answer_.branches, row, kMaxBranches);
+    const std::string branches = branches_of_row(answer_.branches, row, kMaxBranches,
+                                                 [this](std::size_t to) { return offset_text(to); });
     if (!branches.empty()) out_ += "  " + out_terminal_.dim("; " + sanitize_text(branches));
     out_ += "\n";
+  }
+
+  std::string offset_text(std::size_t row) const {
+    return fmt::format("+{}", answer_.rows.address[row] - answer_.pieces[answer_.piece].start);
   }
 
   std::string bytes_of(std::size_t row) const {
@@ -150,8 +154,7 @@ class CodeListingText {
     std::string out = left_aligned(text.substr(0, space), 6);
     if (space < text.size()) out += text.substr(space);
     if (rows.target[row] >= 0) {
-      const auto to = static_cast<std::size_t>(rows.target[row]);
-      out += fmt::format("  +{}", rows.address[to] - answer_.pieces[answer_.piece].start);
+      out += "  " + offset_text(static_cast<std::size_t>(rows.target[row]));
     } else if (!rows.target_name[row].empty()) {
       out += "  " + sanitize_text(rows.target_name[row]);
     }

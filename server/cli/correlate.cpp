@@ -45,8 +45,9 @@ std::string text_of(const Console& console, const CorrelateAnswer& answer) {
                        role.contexts);
   const auto columns = static_cast<std::size_t>(console.out.columns);
   const std::size_t width = std::clamp<std::size_t>(columns > 30 ? (columns - 30) / 2 : 20, 16, 60);
-  out += "\n" + console.out.bold(fmt::format("{:>19}  {:<{}}  {}", "", sanitize_text(answer.left), width,
-                                             sanitize_text(answer.right))) +
+  out += "\n" +
+         console.out.bold(fmt::format("{:>19}  {:<{}}  {}", "", sanitize_text(answer.left), width,
+                                      sanitize_text(answer.right))) +
          "\n";
   for (const CorrelatePair& pair : answer.pairs) {
     out += fmt::format("{}  {}  {}\n", share_of(pair.amount), side_text(pair.left, width),
@@ -57,10 +58,10 @@ std::string text_of(const Console& console, const CorrelateAnswer& answer) {
   if (answer.left == answer.right) return out;
   out += "\n" + console.out.bold("Where both meet") + "\n";
   for (const CorrelateMeet& meet : answer.meets)
-    out += fmt::format("{}  {}{}\n", share_of(meet.amount),
-                       meet.name.empty() ? "(no function calls both)"
-                                         : fitted_name(sanitize_text(meet.name), width * 2),
-                       meet.named || meet.name.empty() ? "" : console.out.dim("  (nothing to hoist into)"));
+    out += fmt::format(
+        "{}  {}{}\n", share_of(meet.amount),
+        meet.name.empty() ? "(no function calls both)" : fitted_name(sanitize_text(meet.name), width * 2),
+        meet.named || meet.name.empty() ? "" : console.out.dim("  (nothing to hoist into)"));
   return out;
 }
 
@@ -78,10 +79,9 @@ int correlate(CorrelateOptions options, const Console& console) {
   request.right = options.right;
   request.limit = options.n == 0 ? std::numeric_limits<std::size_t>::max() : options.n;
   auto answer = correlate_answer(*view->views, request, StopToken{});
-  const int code =
-      options.json || !answer
-          ? print_answer<psp::CorrelateRequest>(std::move(answer), shown_file(options.profile), console)
-          : console.print(text_of(console, *answer));
+  const int code = options.json || !answer ? print_answer<psp::CorrelateRequest>(
+                                                 std::move(answer), shown_file(options.profile), console)
+                                           : console.print(text_of(console, *answer));
   keep_in_cache(*view);
   return end_process(code);
 }
@@ -100,8 +100,10 @@ void add_correlate(CLI::App& root, Commands& commands) {
   app->add_flag("--json", options->json, "The answer of view/correlate, see docs/protocol.md");
   app->footer(
       "Examples:\n  profd correlate reuse.ezview\n  profd correlate --left allocation --right use "
-      "reuse.ezview\n  profd correlate --filter 'linked allocation function make' reuse.ezview\n\nA record of "
-      "several contexts ties places together. A filter says of which role it is: `linked ROLE function NAME`, "
+      "reuse.ezview\n  profd correlate --filter 'linked allocation function make' reuse.ezview\n\nA record "
+      "of "
+      "several contexts ties places together. A filter says of which role it is: `linked ROLE function "
+      "NAME`, "
       "`linked ROLE path A > B`, or any other clause about frames.");
   app->callback([&commands, options] {
     commands.action = [options](const Console& console) { return correlate(*options, console); };

@@ -22,10 +22,10 @@
 #include "server/cli/sets_here.h"
 #include "server/cli/symbols_here.h"
 #include "server/engine/formula_metrics.h"
-#include "server/engine/role_origin.h"
 #include "server/engine/mine.h"
 #include "server/engine/origins.h"
 #include "server/engine/pick_profile.h"
+#include "server/engine/role_origin.h"
 #include "server/engine/rule_sets.h"
 #include "server/engine/workspace.h"
 #include "server/engine/workspace_files.h"
@@ -457,7 +457,8 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   open->metric = open->profile->default_metric();
   open->origin = file_origin(options.file, {});
   if (options.role)
-    open->uri = pairs_uri(is_uri(options.file) ? options.file : open->origin->uri(), options.records, *options.role);
+    open->uri =
+        pairs_uri(is_uri(options.file) ? options.file : open->origin->uri(), options.records, *options.role);
   open->loaded = loaded;
   const auto formulas = formulas_of_view(options, *open->profile);
   if (!formulas) return named(name, formulas.error());

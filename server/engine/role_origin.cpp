@@ -23,8 +23,9 @@ class RoleOrigin final : public Origin {
         wanted_(std::move(name)),
         key_(fmt::format("{}\n{}\n{}\n{}\n{}", kPairsScheme, wanted_.table, wanted_.role, wanted_.member,
                          of_->key())),
-        uri_(pairs_uri(wanted_.member.empty() ? of_->uri() : of_->uri() + "#" + percent_encoded(wanted_.member),
-                       wanted_.table, wanted_.role)),
+        uri_(pairs_uri(
+            wanted_.member.empty() ? of_->uri() : of_->uri() + "#" + percent_encoded(wanted_.member),
+            wanted_.table, wanted_.role)),
         name_(fmt::format("{} of {}", wanted_.role.empty() ? "records" : wanted_.role, of_->name())) {}
 
   const std::string& key() const override { return key_; }
@@ -65,8 +66,8 @@ class RoleOrigin final : public Origin {
 }  // namespace
 
 std::string pairs_uri(std::string_view of, std::string_view table, std::string_view role) {
-  return fmt::format("{}://?of={}&table={}&role={}", kPairsScheme, percent_encoded(of), percent_encoded(table),
-                     percent_encoded(role));
+  return fmt::format("{}://?of={}&table={}&role={}", kPairsScheme, percent_encoded(of),
+                     percent_encoded(table), percent_encoded(role));
 }
 
 Result<OriginPtr> role_origin(std::string_view uri, const OpenOptions& options, const Origins& origins) {
@@ -83,8 +84,7 @@ Result<OriginPtr> role_origin(std::string_view uri, const OpenOptions& options, 
     else
       return fail(ErrorCode::invalid, fmt::format("a {} URI has no `{}`", kPairsScheme, key));
   }
-  if (of.empty())
-    return fail(ErrorCode::invalid, fmt::format("a {} URI says what it is `of`", kPairsScheme));
+  if (of.empty()) return fail(ErrorCode::invalid, fmt::format("a {} URI says what it is `of`", kPairsScheme));
   if (scheme_of(of) == kPairsScheme)
     return fail(ErrorCode::invalid, "a role is one of a profile that has records, not of another role");
   const std::size_t hash = of.rfind('#');
@@ -97,8 +97,8 @@ Result<OriginPtr> role_origin(std::string_view uri, const OpenOptions& options, 
 }
 
 OriginPtr role_origin(OriginPtr of, std::string member, std::string table, std::string role) {
-  return std::make_shared<const RoleOrigin>(
-      std::move(of), RoleName{std::move(member), std::move(table), std::move(role)});
+  return std::make_shared<const RoleOrigin>(std::move(of),
+                                            RoleName{std::move(member), std::move(table), std::move(role)});
 }
 
 }  // namespace profd

@@ -35,7 +35,9 @@ std::uint16_t hue_of(const std::string& name) {
 
 }  // namespace
 
-std::vector<FrameSet> built_in_sets() {
+namespace {
+
+std::vector<FrameSet> read_sets() {
   std::vector<FrameSet> out;
   for (const std::string_view text :
        {kSetsOfRules, kGoOfRules, kJvmOfRules, kJsOfRules, kPythonOfRules, kRustOfRules, kCOfRules}) {
@@ -48,10 +50,22 @@ std::vector<FrameSet> built_in_sets() {
   return out;
 }
 
-std::vector<TipRule> built_in_tips() {
+std::vector<TipRule> read_tips() {
   std::vector<TipRule> out = settings_of_data(kTipsOfRules).tips;
   for (TipRule& rule : out) rule.own = false;
   return out;
+}
+
+}  // namespace
+
+std::vector<FrameSet> built_in_sets() {
+  static const std::vector<FrameSet> sets = read_sets();
+  return sets;
+}
+
+std::vector<TipRule> built_in_tips() {
+  static const std::vector<TipRule> tips = read_tips();
+  return tips;
 }
 
 FrameSetsPtr frame_sets(std::vector<FrameSet> own, std::shared_ptr<const FrameRule> mine,

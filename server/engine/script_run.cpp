@@ -188,7 +188,7 @@ class ScriptConversation {
   }
 
   Result<bool> wait() {
-    if (stop_.check()) return fail(ErrorCode::cancelled, "cancelled");
+    PROFD_CHECK(stop_.status());
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - ScriptClock::now());
     pollfd fd{process_->socket(), POLLIN, 0};
     ::poll(&fd, 1,

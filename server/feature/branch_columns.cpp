@@ -16,21 +16,6 @@ std::string share_of(double part, double whole) {
   return whole > 0 ? format_share(Value(part), Value(whole)) : std::string();
 }
 
-std::string text_of(const BranchCounts& counts, const std::string& share, const std::string& to) {
-  std::string text = "taken " + (share.empty() ? count_of(counts.taken, "time", "times")
-                                               : fmt::format("{} ({})", share, format_exact(counts.taken)));
-  if (!to.empty()) text += " to " + to;
-  if (counts.judged > 0) {
-    text += ", mispredicted " +
-            share_of(static_cast<double>(counts.mispredicted), static_cast<double>(counts.judged));
-  }
-  if (counts.timed > 0) {
-    const double mean = static_cast<double>(counts.cycles) / static_cast<double>(counts.timed);
-    text += fmt::format(", {} cycles", format_ratio(mean));
-  }
-  return text;
-}
-
 void add_up(BranchCounts& to, const BranchCounts& counts) {
   to.taken += counts.taken;
   to.judged += counts.judged;
@@ -56,17 +41,12 @@ BranchColumns branch_columns(const CodeBranches& branches, const CodeRows& rows,
     const auto add = [&](const BranchCounts& counts, std::int64_t target, std::string name) {
       const std::string share =
           share_of(static_cast<double>(counts.taken) * ended, static_cast<double>(all.taken) * executed);
-      const bool says_where = rows.target[row] != kNoTarget && end - begin == 1;
-      std::string to = name;
-      if (target >= 0) {
-        to = fmt::format("+0x{:x}", rows.address[static_cast<std::size_t>(target)] - rows.address[0]);
-      }
       out.row.push_back(row);
       out.target.push_back(target);
       out.target_name.push_back(std::move(name));
-      out.taken.push_back(counts.taken);
+      out.direct.push_back(rows.target[row] != kNoTarget && end - begin == 1 ? 1 : 0);
+      out.counts.push_back(counts);
       out.taken_share.push_back(share);
-      out.text.push_back(text_of(counts, share, says_where ? "" : to));
     };
     const std::size_t n_named = end - begin > kMaxTargets ? kMaxTargets - 1 : end - begin;
     for (std::size_t i = begin; i < begin + n_named; ++i) {
@@ -82,12 +62,34 @@ BranchColumns branch_columns(const CodeBranches& branches, const CodeRows& rows,
   return out;
 }
 
-std::string branches_of_row(const BranchColumns& columns, std::size_t row, std::size_t most) {
+std::string branch_text(const BranchColumns& columns, std::size_t i, const RowName& row_name) {
+  const BranchCounts& counts = columns.counts[i];
+  const std::string& share = columns.taken_share[i];
+  std::string text = "taken " + (share.empty() ? count_of(counts.taken, "time", "times")
+                                               : fmt::format("{} ({})", share, format_exact(counts.taken)));
+  if (columns.direct[i] == 0) {
+    const std::int64_t target = columns.target[i];
+    text += " to " + (target < 0 ? columns.target_name[i] : row_name(static_cast<std::size_t>(target)));
+  }
+  if (counts.judged > 0) {
+    text += ", mispredicted " +
+            share_of(static_cast<double>(counts.mispredicted), static_cast<double>(counts.judged));
+  }
+  if (counts.timed > 0) {
+    const double mean = static_cast<double>(counts.cycles) / static_cast<double>(counts.timed);
+    text += fmt::format(", {} cycles", format_ratio(mean));
+  }
+  return text;
+}
+
+std::string branches_of_row(const BranchColumns& columns, std::size_t row, std::size_t most,
+                            const RowName& row_name) {
   const auto [begin, end] = std::equal_range(columns.row.begin(), columns.row.end(), row);
   const auto n = static_cast<std::size_t>(end - begin);
   const auto first = static_cast<std::size_t>(begin - columns.row.begin());
   std::string text;
-  for (std::size_t i = 0; i < std::min(n, most); ++i) text += (i == 0 ? "" : "; ") + columns.text[first + i];
+  for (std::size_t i = 0; i < std::min(n, most); ++i)
+    text += (i == 0 ? "" : "; ") + branch_text(columns, first + i, row_name);
   return n > most ? fmt::format("{}; and {} more", text, n - most) : text;
 }
 

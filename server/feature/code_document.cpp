@@ -27,6 +27,10 @@ std::string offset_text(const DisassemblyAnswer& answer, std::size_t row) {
   return fmt::format("+0x{:x}", answer.rows.address[row] - answer.pieces[answer.piece].start);
 }
 
+std::string branches_text(const DisassemblyAnswer& answer, std::size_t row, std::size_t most) {
+  return branches_of_row(answer.branches, row, most, [&](std::size_t to) { return offset_text(answer, to); });
+}
+
 std::string_view mnemonic_of(std::string_view instruction) {
   return instruction.substr(0, std::min(instruction.find(' '), instruction.size()));
 }
@@ -176,7 +180,7 @@ class CodeDocumentWriter {
     text += fmt::format("{:<{}}", offset_text(answer_, row), kPlaceWidth);
     out_.line_of_row.push_back(static_cast<std::uint32_t>(out_.lines.size()));
     text += arrows_.at(row) + "  " + instruction_text(answer_, row);
-    const std::string branches = branches_of_row(answer_.branches, row, kMaxBranches);
+    const std::string branches = branches_text(answer_, row, kMaxBranches);
     if (!branches.empty()) text += "  ; " + sanitize_text(branches);
     line(std::move(text), static_cast<std::uint32_t>(row));
   }
@@ -238,7 +242,7 @@ std::size_t CodeDocument::memory() const {
   for (const std::string& line : lines) bytes += line.size() + 64;
   for (const std::string& text : answer.headings.text) bytes += text.size() + 64;
   // Texts of a row are short; a metric has two of them beside its values.
-  for (const std::string& text : answer.branches.text) bytes += text.size() + 200;
+  bytes += answer.branches.size() * 250;
   return bytes + answer.rows.text.size() *
                      (600 + answer.columns.size() * 140 + (answer.rows.executed.empty() ? 0 : 40));
 }
@@ -318,7 +322,7 @@ std::optional<Hover> code_hover(const CodeDocument& document, std::uint32_t line
   }
   if (!rows.executed.empty())
     out.remarks.push_back("executed " + count_of(rows.executed[row], "time", "times"));
-  if (std::string branches = branches_of_row(answer.branches, row, answer.branches.size()); !branches.empty())
+  if (std::string branches = branches_text(answer, row, answer.branches.size()); !branches.empty())
     out.remarks.push_back(std::move(branches));
   std::vector<std::uint32_t> from;
   for (std::size_t i = 0; i < answer.jumps.size(); ++i) {

@@ -91,7 +91,8 @@ Needs needs_of(const CorrelateRequest& request) {
   return needs_of_shape(request.spec);
 }
 
-Result<CorrelateAnswer> correlate_answer(Views& views, const CorrelateRequest& request, const StopToken& stop) {
+Result<CorrelateAnswer> correlate_answer(Views& views, const CorrelateRequest& request,
+                                         const StopToken& stop) {
   const bool is_role = records_of_samples(*request.open->profile).table != nullptr;
   PROFD_TRY(const OpenProfilePtr open, opened_role(request, stop));
   const Profile& profile = *open->profile;
@@ -106,11 +107,13 @@ Result<CorrelateAnswer> correlate_answer(Views& views, const CorrelateRequest& r
     view.profile_whole = {view.selection->sums->profile_total, unit};
   }
   const AssociationTable& records = *records_of_samples(profile).table;
-  if (!request.table.empty() && request.table != records.name) PROFD_CHECK(find_records(profile, request.table));
+  if (!request.table.empty() && request.table != records.name)
+    PROFD_CHECK(find_records(profile, request.table));
   std::size_t right = records.roles.size() - 1, left = right == 0 ? 0 : right - 1;
   if (!request.right.empty()) {
     PROFD_TRY(right, find_role(records, request.right));
-    if (request.left.empty() && left == right) left = right == 0 ? std::min<std::size_t>(1, right) : right - 1;
+    if (request.left.empty() && left == right)
+      left = right == 0 ? std::min<std::size_t>(1, right) : right - 1;
   }
   if (!request.left.empty()) {
     PROFD_TRY(left, find_role(records, request.left));
@@ -124,7 +127,8 @@ Result<CorrelateAnswer> correlate_answer(Views& views, const CorrelateRequest& r
   if (is_role)
     out.tables = {records.name};
   else
-    for (const AssociationTable& table : request.open->profile->associations()) out.tables.push_back(table.name);
+    for (const AssociationTable& table : request.open->profile->associations())
+      out.tables.push_back(table.name);
   const std::string of = source_uri(*request.open, is_role);
   for (std::size_t r = 0; r < records.roles.size(); ++r)
     out.roles.push_back({records.roles[r], pairs_uri(of, records.name, records.roles[r]), found.records[r],

@@ -1,5 +1,5 @@
-// What goes with what, of a profile with records of several contexts (an allocation and its uses, the two sides
-// of a race): two roles side by side, and where both can be brought together.
+// What goes with what, of a profile with records of several contexts (an allocation and its uses, the two
+// sides of a race): two roles side by side, and where both can be brought together.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,8 @@ struct CorrelateAnswer {
 
 // Fails with `invalid` where the profile has no such records, or a filter does not say of which role it is;
 // `not_found` for a table or a role that it has not.
-Result<CorrelateAnswer> correlate_answer(Views& views, const CorrelateRequest& request, const StopToken& stop);
+Result<CorrelateAnswer> correlate_answer(Views& views, const CorrelateRequest& request,
+                                         const StopToken& stop);
 Needs needs_of(const CorrelateRequest& request);
 
 }  // namespace profd

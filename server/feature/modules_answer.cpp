@@ -120,12 +120,17 @@ Advice advice_of(const ModuleRow& row, const BinaryCode& code, const ModuleLooku
   return {};
 }
 
+// What was found turns the addresses of a module into those of its symbol table: the newest lookup is of its
+// kind now.
 const ModuleLookup* lookup_of(std::span<const ModuleLookup> lookups, const std::string& name,
-                              const std::string& build_id) {
-  const auto found = std::find_if(lookups.begin(), lookups.end(), [&](const ModuleLookup& one) {
-    return one.name == name && one.build_id == build_id;
-  });
-  return found == lookups.end() ? nullptr : &*found;
+                              const std::string& build_id, AddressKind kind) {
+  const ModuleLookup* found = nullptr;
+  for (const ModuleLookup& one : lookups) {
+    if (one.name != name || one.build_id != build_id) continue;
+    if (one.kind == kind) return &one;
+    if (found == nullptr) found = &one;
+  }
+  return found;
 }
 
 ModuleRow row_of(const Profile& profile, const BinaryCode& code, std::span<const ModuleLookup> lookups,
@@ -137,7 +142,7 @@ ModuleRow row_of(const Profile& profile, const BinaryCode& code, std::span<const
   row.amount = amount_of(whole, Value(code.self));
   row.n_frames = code.n_frames;
   row.n_known = code.n_frames - code.n_unnamed;
-  const ModuleLookup* lookup = lookup_of(lookups, row.path, row.build_id);
+  const ModuleLookup* lookup = lookup_of(lookups, row.path, row.build_id, code.kind);
   if (lookup != nullptr) {
     row.tried = lookup->answer.tried;
     row.unchecked = lookup->answer.unchecked;

@@ -40,17 +40,18 @@ std::string percent(double share) {
   return format_share(Value(share), Value(1.0));
 }
 
-Evidence few_samples(const Profile& profile) {
-  const auto n = static_cast<double>(profile.n_samples());
-  // Of n samples, a share of a half is within so much, two times of three.
-  const double off = 0.5 / std::sqrt(std::max(n, 1.0));
-  return {
-      n,
-      1,
-      fmt::format("There are {}: a share of 50 % is {} to {} two times of three.",
-                  count_of(profile.n_samples(), "sample", "samples"), percent(0.5 - off), percent(0.5 + off)),
-      "",
-      {}};
+std::optional<Evidence> few_samples(const Profile& profile) {
+  const auto n = n_samples_of(profile);
+  if (!n || *n <= 0) return std::nullopt;
+  // A share of a half is within so much, two times of three.
+  const double off = std::min(0.5, 0.5 / std::sqrt(*n));
+  return Evidence{*n,
+                  1,
+                  fmt::format("There are {}: a share of 50 % is {} to {} two times of three.",
+                              count_of(static_cast<std::uint64_t>(std::llround(*n)), "sample", "samples"),
+                              percent(0.5 - off), percent(0.5 + off)),
+                  "",
+                  {}};
 }
 
 std::optional<Evidence> cut_stacks(const Profile& profile, const ImportReport& report) {
@@ -255,11 +256,19 @@ bool is_metric(const MetricInfo& metric, TipMetric wanted) {
          name == "ir";
 }
 
-bool is_sampled(const Profile& profile) {
-  if (profile.info().period.value_or(0) > 0) return true;
-  return std::any_of(profile.metrics().begin(), profile.metrics().end(), [](const MetricInfo& metric) {
-    return metric.unit == "count" && has_one_of(in_lower_case(metric.name), {"sample", "hits", "ticks"});
-  });
+std::optional<double> n_samples_of(const Profile& profile) {
+  for (std::size_t m = 0; m < profile.metrics().size(); ++m) {
+    const MetricInfo& metric = profile.metrics()[m];
+    if (metric.unit == "count" && has_one_of(in_lower_case(metric.name), {"sample", "hits", "ticks"}))
+      return as_double(profile.total(MetricId(m)));
+  }
+  const std::int64_t period = profile.info().period.value_or(0);
+  if (period <= 0) return std::nullopt;
+  const MetricId metric = profile.default_metric();
+  if (metric.v < profile.metrics().size() &&
+      profile.metrics()[metric.v].unit == normalize_unit(profile.info().period_unit))
+    return as_double(profile.total(metric)) / static_cast<double>(period);
+  return static_cast<double>(profile.n_samples());
 }
 
 Result<std::optional<Evidence>> evidence_of(TipEvidence what, Views& views, const OpenProfile& open,
@@ -268,7 +277,7 @@ Result<std::optional<Evidence>> evidence_of(TipEvidence what, Views& views, cons
   const Profile& profile = *open.profile;
   switch (what) {
     case TipEvidence::few_samples:
-      return std::optional(few_samples(profile));
+      return few_samples(profile);
     case TipEvidence::nameless:
       return nameless(view, stop);
     case TipEvidence::cut_stacks:

@@ -22,8 +22,9 @@ struct Evidence {
 
 // What a metric measures, as far as its name and unit say it.
 bool is_metric(const MetricInfo& metric, TipMetric wanted);
-// Whether values are made of samples: few of them are chance.
-bool is_sampled(const Profile& profile);
+// How many samples the values are made of, of which few are chance: a record can stand for many of them.
+// Nothing where they are not made of samples, but of what was counted or traced.
+std::optional<double> n_samples_of(const Profile& profile);
 
 // Nothing where the profile does not tell. `report`: may be null.
 Result<std::optional<Evidence>> evidence_of(TipEvidence what, Views& views, const OpenProfile& open,

@@ -13,7 +13,7 @@
 namespace profd {
 namespace {
 
-constexpr std::uint64_t kLeastSamplesForTips = 30;
+constexpr double kLeastSamplesForTips = 30;
 // Of what a rule is about, as much is part of what a stronger one is about: it says nothing new.
 constexpr double kContained = 0.8;
 constexpr std::size_t kMostFrom = 10;
@@ -40,13 +40,14 @@ class TipFinder {
   Result<std::vector<TipCandidate>> find() {
     const Profile& profile = *request_.open->profile;
     std::vector<TipCandidate> out;
-    const bool few = profile.n_samples() < kLeastSamplesForTips;
+    const bool few =
+        n_samples_of(profile).value_or(static_cast<double>(profile.n_samples())) < kLeastSamplesForTips;
     if (profile.composition() != nullptr && profile.composition()->kind == Composed::diff) return out;
     if (!(as_double(view_.whole.total) > 0) || view_.selection->sums->negative) return out;
     for (const TipRule& rule : *request_.rules) {
       PROFD_CHECK(stop_.status());
       const bool of_few = rule.evidence == TipEvidence::few_samples;
-      if (of_few ? !few || !is_sampled(profile) : few) continue;
+      if (of_few != few) continue;
       if (!is_metric(profile.metrics()[view_.selection->metric().v], rule.metric)) continue;
       PROFD_TRY(std::optional<TipCandidate> one, candidate_of(rule));
       if (one) out.push_back(std::move(*one));
@@ -56,8 +57,10 @@ class TipFinder {
 
   // Without those that a stronger one contains; strongest first.
   Result<std::vector<TipCandidate>> ranked(std::vector<TipCandidate> all) {
-    std::stable_sort(all.begin(), all.end(),
-                     [](const TipCandidate& a, const TipCandidate& b) { return a.weight > b.weight; });
+    // Of equal ones what a person made a rule for says more.
+    std::stable_sort(all.begin(), all.end(), [](const TipCandidate& a, const TipCandidate& b) {
+      return a.weight != b.weight ? a.weight > b.weight : a.rule->own && !b.rule->own;
+    });
     std::vector<TipCandidate> out;
     for (TipCandidate& one : all) {
       bool contained = false;

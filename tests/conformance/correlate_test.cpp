@@ -125,7 +125,8 @@ TEST_CASE("correlate corpus: EasyView's figure 7, recomputed from its file") {
   const AssociationTable& records = reuse->associations().at(0);
   const auto& counts = std::get<Column<std::int64_t>>(records.values[0]);
   std::map<std::uint32_t, std::int64_t> by_allocation;
-  for (std::size_t i = 0; i < records.size(); ++i) by_allocation[records.contexts[kAllocation][i]] += counts[i];
+  for (std::size_t i = 0; i < records.size(); ++i)
+    by_allocation[records.contexts[kAllocation][i]] += counts[i];
   CHECK(std::max_element(by_allocation.begin(), by_allocation.end(), [](const auto& a, const auto& b) {
           return a.second < b.second;
         })->second == 583'754);

@@ -30,8 +30,8 @@ ProfilePtr with_records(const ProfilePtr& profile, Rng& rng) {
     for (std::size_t i = 0; i < n; ++i)
       contexts.push_back(chance(rng, 0.1) || profile->tree().size() < 2
                              ? kNone
-                             : static_cast<std::uint32_t>(1 + below(rng, std::min<std::size_t>(
-                                                                             8, profile->tree().size() - 1))));
+                             : static_cast<std::uint32_t>(
+                                   1 + below(rng, std::min<std::size_t>(8, profile->tree().size() - 1))));
     table.contexts.emplace_back(std::move(contexts));
   }
   std::vector<std::int64_t> values;
@@ -114,8 +114,8 @@ std::string check(const Case& c) {
     for (const RecordMeet& meet : pairs->meets) of_meets += std::get<std::int64_t>(meet.value);
     for (const RecordMeet& meet : pairs->meets) records += meet.records;
     if (of_pairs != sum || of_meets != sum || records != n)
-      return fmt::format("pairs have {}, meets {} in {} records; {} in {} expected", of_pairs, of_meets, records,
-                         sum, n);
+      return fmt::format("pairs have {}, meets {} in {} records; {} in {} expected", of_pairs, of_meets,
+                         records, sum, n);
   }
   return "";
 }

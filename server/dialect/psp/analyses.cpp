@@ -1,6 +1,7 @@
 // analysis/*: scripts of users, and what they make of profiles.
 #include "server/engine/analyses.h"
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -66,6 +67,13 @@ psp::AnalysisInfo info_to_psp(const Analysis& analysis, const AnalysisPlaces& pl
   return out;
 }
 
+psp::Number number_to_psp(double value) {
+  constexpr double kMostExact = 9007199254740992;  // 2^53
+  if (std::nearbyint(value) == value && std::fabs(value) <= kMostExact)
+    return psp::Number(static_cast<std::int64_t>(value));
+  return psp::Number(value);
+}
+
 psp::AnalysisTable table_to_psp(const worker::ScriptTable& made) {
   const AnalysisTable table = analysis_table(made);
   psp::AnalysisTable out;
@@ -76,7 +84,7 @@ psp::AnalysisTable table_to_psp(const worker::ScriptTable& made) {
     psp::AnalysisRow& to = out.rows.emplace_back();
     for (const std::string& cell : table.cells[row]) to.cells.push_back(sanitize_text(cell));
     for (const std::optional<double>& value : table.values[row])
-      to.values.push_back(value ? std::optional(psp::Number(*value)) : std::nullopt);
+      to.values.push_back(value ? std::optional(number_to_psp(*value)) : std::nullopt);
   }
   out.left = static_cast<std::int64_t>(table.left);
   return out;

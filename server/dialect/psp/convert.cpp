@@ -114,17 +114,18 @@ tl::expected<std::vector<Filter>, ResponseError> from_psp(const std::vector<psp:
     if (!filter.op.known())
       return tl::make_unexpected(invalid_params(place + ".op", "keep, drop, hide or collapse"));
     if (!filter.by.known())
-      return tl::make_unexpected(invalid_params(
-          place + ".by",
-          "function, module, file, package, code, kind, work, fragment, path, thread, label, time, recursion or "
-          "mine"));
+      return tl::make_unexpected(invalid_params(place + ".by",
+                                                "function, module, file, package, code, kind, work, "
+                                                "fragment, path, thread, label, time, recursion or "
+                                                "mine"));
     Filter out;
     out.op = filter_op(filter.op.value());
     out.by = filter_by(filter.by.value());
     if (filter.linked && !filter.linked->empty()) {
       if (!may_be_linked(out.by))
-        return tl::make_unexpected(
-            invalid_params(place + ".by", "function, module, file, package, code, kind, work, fragment or path where `linked`"));
+        return tl::make_unexpected(invalid_params(
+            place + ".by",
+            "function, module, file, package, code, kind, work, fragment or path where `linked`"));
       out.linked = *filter.linked;
     }
     if (out.by == FilterBy::fragment || out.by == FilterBy::path) {

@@ -148,14 +148,17 @@ void write_instructions(DisassemblyAnswer& answer, const RowRange& range, bool b
 void write_branches(const DisassemblyAnswer& answer, const RowRange& range, psp::CodeBranches& out) {
   out.text = answer.branch_note;
   const BranchColumns& branches = answer.branches;
+  const auto row_name = [&](std::size_t row) {
+    return fmt::format("+{}", answer.rows.address[row] - answer.rows.address[0]);
+  };
   for (std::size_t i = 0; i < branches.size(); ++i) {
     if (!range.holds(branches.row[i], 1)) continue;
     out.taken.row.push_back(branches.row[i]);
     out.taken.target.push_back(static_cast<std::int32_t>(branches.target[i]));
     out.taken.target_name.push_back(branches.target_name[i]);
-    out.taken.taken.push_back(number_of(branches.taken[i]));
+    out.taken.taken.push_back(number_of(branches.counts[i].taken));
     out.taken.taken_share.push_back(branches.taken_share[i]);
-    out.taken.text.push_back(branches.text[i]);
+    out.taken.text.push_back(branch_text(branches, i, row_name));
   }
 }
 

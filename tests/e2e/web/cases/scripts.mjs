@@ -33,13 +33,13 @@ export default (test, { axe, demo }) => {
     assert.strictEqual(await wrong.count(), 0);
     assert.deepStrictEqual(await side(views).locator("td").allTextContents(), ["<b>", "1.50 ms"]);
     await views.until("its profile", async () => /Shown is what the script made of cpu\.pprof/.test(await side(views).textContent()));
-    assert.match(views.fragment().get("profile") ?? "", /^script:\/\/\?run=draft&given=/);
+    assert.match(views.fragment().get("open") ?? "", /^script:\/\/\?run=draft&given=/);
     // A second run is of the profile itself again.
     await editor(views).fill("print(profile.name)\n");
     await run(views).click();
     await views.until("the name", async () => /cpu\.pprof\s*Ran/.test(await side(views).locator(".script-result").textContent()));
     await side(views).getByRole("button", { name: "Show the profile itself" }).click();
-    await views.until("the profile itself", () => /cpu\.pprof$/.test(views.fragment().get("profile") ?? ""));
+    await views.until("the profile itself", () => /cpu\.pprof$/.test(views.fragment().get("open") ?? ""));
   });
 
   test("a script that profd brings is an example to start from, with its arguments", async (views) => {

@@ -27,9 +27,12 @@ TEST_CASE("a view's text names shape, granularity, filters and metric") {
   CHECK(spec.shape == Shape::top_down);
   CHECK(spec.granularity == Granularity::line);
   REQUIRE(spec.filters.size() == 3);
-  CHECK(spec.filters[0] == Filter{FilterOp::keep, FilterBy::function, "^http", true, {}, {}, {}, {}, {}, {}, {}});
-  CHECK(spec.filters[1] == Filter{FilterOp::drop, FilterBy::module, "libc.so.6", false, {}, {}, {}, {}, {}, {}, {}});
-  CHECK(spec.filters[2] == Filter{FilterOp::hide, FilterBy::file, "/vendor/", true, {}, {}, {}, {}, {}, {}, {}});
+  CHECK(spec.filters[0] ==
+        Filter{FilterOp::keep, FilterBy::function, "^http", true, {}, {}, {}, {}, {}, {}, {}});
+  CHECK(spec.filters[1] ==
+        Filter{FilterOp::drop, FilterBy::module, "libc.so.6", false, {}, {}, {}, {}, {}, {}, {}});
+  CHECK(spec.filters[2] ==
+        Filter{FilterOp::hide, FilterBy::file, "/vendor/", true, {}, {}, {}, {}, {}, {}, {}});
   CHECK(spec.metric == "cpu");
   CHECK(to_text(spec) ==
         "top-down by line | keep function /^http/ | drop module libc.so.6 | hide file /\\/vendor\\// | "
@@ -107,13 +110,16 @@ TEST_CASE("a name goes on to what follows it") {
 
 TEST_CASE("a slip in a filter is answered about the word, with those there are") {
   const auto message = [](std::string_view text) { return parse_filters(text).error().message; };
-  CHECK(message("hid functon foo") ==
-        "filter: a filter begins with keep, drop, hide or collapse, and function, module, file, package, code, "
-        "kind, work, fragment, path, thread, label, time or recursion, or is mine; \"hid\" is none (did you mean "
-        "hide?)");
-  CHECK(message("hide functon foo") ==
-        "filter: keep, drop, hide and collapse are followed by function, module, file, package, code, kind, "
-        "work, fragment, path, thread, label, time or recursion; \"functon\" is none (did you mean function?)");
+  CHECK(
+      message("hid functon foo") ==
+      "filter: a filter begins with keep, drop, hide or collapse, and function, module, file, package, code, "
+      "kind, work, fragment, path, thread, label, time or recursion, or is mine; \"hid\" is none (did you "
+      "mean "
+      "hide?)");
+  CHECK(
+      message("hide functon foo") ==
+      "filter: keep, drop, hide and collapse are followed by function, module, file, package, code, kind, "
+      "work, fragment, path, thread, label, time or recursion; \"functon\" is none (did you mean function?)");
   CHECK(parse_filters("hide functon foo").error().offset == 5);
   CHECK(parse_filters("metric cpu").error().code == ErrorCode::invalid);
   CHECK(parse_filters("drop module x | mine").value().size() == 2);
@@ -137,8 +143,8 @@ TEST_CASE("every word of a spec is read as what it is written for") {
       filter.by = static_cast<FilterBy>(by);
       if (filter.by == FilterBy::label) filter.key = "k";
       if (filter.by == FilterBy::fragment || filter.by == FilterBy::path) filter.names = {"f"};
-      const bool is_named =
-          filter.by != FilterBy::time && filter.by != FilterBy::recursion && filter.by != FilterBy::fragment && filter.by != FilterBy::path;
+      const bool is_named = filter.by != FilterBy::time && filter.by != FilterBy::recursion &&
+                            filter.by != FilterBy::fragment && filter.by != FilterBy::path;
       if (is_named) filter.pattern = "p";
       const std::string text = to_text(filter);
       INFO(text);

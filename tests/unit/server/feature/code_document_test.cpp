@@ -59,7 +59,7 @@ TEST_CASE("what branch stacks saw stands behind rows and blocks, in hints and in
   CHECK(document.lines[document.line_of_block[0]].ends_with("; block 1 of 2, in a loop, executed 100 times"));
   CHECK(document.lines[document.line_of_row[0]] == "+0x0     ,>  add");
   CHECK(document.lines[document.line_of_row[2]] ==
-        "+0x8     '-  jne  +0x0  ; taken 80.0 % (80), mispredicted 5.00 %, 3.00 cycles");
+        "+0x8     '-  jne  +0x0  ; taken 80.0 % (80), mispredicted 5.0 %, 3.00 cycles");
   CHECK(document.lines[document.line_of_row[3]].ends_with(
       "ret  ; taken 75.0 % (15) to g+0x4; taken 25.0 % (5) to app+0x3001"));
   const auto hints = code_hints(document);
@@ -71,7 +71,7 @@ TEST_CASE("what branch stacks saw stands behind rows and blocks, in hints and in
     return std::find(hover->remarks.begin(), hover->remarks.end(), remark) != hover->remarks.end();
   };
   CHECK(told("executed 100 times"));
-  CHECK(told("taken 80.0 % (80), mispredicted 5.00 %, 3.00 cycles"));
+  CHECK(told("taken 80.0 % (80), mispredicted 5.0 %, 3.00 cycles"));
   CHECK(told("block 1 of 2, in a loop, executed 100 times: self 20.0 %"));
 }
 

@@ -54,6 +54,12 @@ TEST_CASE("a function is shown with costs, targets, blocks and what was inlined"
   CHECK(whole(answer->source_lines[1].total.value) == 6);
 }
 
+namespace {
+std::string row_name(std::size_t row) {
+  return "row " + std::to_string(row);
+}
+}  // namespace
+
 TEST_CASE("branch stacks say how often rows were carried out, and where branches went") {
   const auto answer = answer_of(Program(true).profile, function("f"));
   REQUIRE(answer);
@@ -64,12 +70,12 @@ TEST_CASE("branch stacks say how often rows were carried out, and where branches
   CHECK(taken.row == std::vector<std::uint32_t>{1, 2, 3, 3});
   CHECK(taken.target == std::vector<std::int64_t>{-1, 0, -1, -1});
   CHECK(taken.target_name == std::vector<std::string>{"g", "", "g+0x4", "app+0x3001"});
-  CHECK(taken.taken == std::vector<std::uint64_t>{100, 80, 15, 5});
+  CHECK(taken.direct == std::vector<std::uint8_t>{1, 1, 0, 0});
   CHECK(taken.taken_share == std::vector<std::string>{"100 %", "80.0 %", "75.0 %", "25.0 %"});
-  CHECK(taken.text[0] == "taken 100 % (100), mispredicted 0 %");
-  CHECK(taken.text[1] == "taken 80.0 % (80), mispredicted 5.00 %, 3.00 cycles");
-  CHECK(branches_of_row(taken, 3, 1) == "taken 75.0 % (15) to g+0x4; and 1 more");
-  CHECK(branches_of_row(taken, 0, 9).empty());
+  CHECK(branch_text(taken, 0, row_name) == "taken 100 % (100), mispredicted 0 %");
+  CHECK(branch_text(taken, 1, row_name) == "taken 80.0 % (80), mispredicted 5.0 %, 3.00 cycles");
+  CHECK(branches_of_row(taken, 3, 1, row_name) == "taken 75.0 % (15) to g+0x4; and 1 more");
+  CHECK(branches_of_row(taken, 0, 9, row_name).empty());
   CHECK(answer->branch_note ==
         "executed: counted in 200 runs between branches, from 3 branch stacks (of all samples, whatever is "
         "filtered); 7 more are not counted, beginning or ending outside of this code");
@@ -89,13 +95,15 @@ TEST_CASE("code that no branch stack saw has no executions, rather than none tha
   sums.add_stacks(1);
   for (std::uint64_t to = 0; to < 20; ++to)
     sums.add_taken(sums.taken_row({code.module(), 0x1004}, {code.module(), 0x5000 + to}), {to + 1});
+  sums.add_taken(sums.taken_row({code.module(), 0x100c}, {code.module(), 0x1008}), {7});
   code.branches(std::move(sums));
   const auto calls = answer_of(code.finish(), function("f"));
   REQUIRE(calls);
   CHECK(calls->rows.executed.empty());
-  REQUIRE(calls->branches.size() == 8);
-  CHECK(calls->branches.text[0] == "taken 20 times to app+0x5013");
-  CHECK(calls->branches.text[7] == "taken 91 times to 13 other places");
+  REQUIRE(calls->branches.size() == 9);
+  CHECK(branch_text(calls->branches, 8, row_name) == "taken 7 times to row 2");
+  CHECK(branch_text(calls->branches, 0, row_name) == "taken 20 times to app+0x5013");
+  CHECK(branch_text(calls->branches, 7, row_name) == "taken 91 times to 13 other places");
   CHECK(
       calls->branch_note ==
       "branches are from 1 branch stack (of all samples, whatever is filtered); how often instructions were "

@@ -46,7 +46,7 @@ function ScriptTable({ table }: { table: AnalysisTable }) {
   return (
     <section>
       <h2>{shown(table.title)}</h2>
-      <div class="script-table">
+      <div class="script-table" role="region" aria-label={shown(table.title)} tabIndex={0}>
         <table>
           <thead>
             <tr>

@@ -63,7 +63,9 @@ export function TimelineView() {
           panelId: "timeline",
         },
   );
-  const shownNow = answer.value;
+  // What was said of another profile is no picture of this one.
+  const shownNow = answer.value?.profile === profile?.handle ? answer.value : undefined;
+  const none = answer.error !== undefined && shownNow === undefined;
   const all: Span | undefined = shownNow === undefined ? undefined : { from: shownNow.begin, to: shownNow.end };
   const span: Span | undefined =
     shownNow === undefined || all === undefined ? undefined : (wanted ?? { from: shownNow.from, to: shownNow.to });
@@ -72,7 +74,7 @@ export function TimelineView() {
 
   useEffect(
     () => (box.current === null ? undefined : watchScreen(box.current, setScreen)),
-    [known, profile === undefined],
+    [known, none],
   );
 
   const keep = (window: Span | undefined) =>
@@ -113,7 +115,7 @@ export function TimelineView() {
     const listen = (event: WheelEvent) => wheel.current(event);
     element.addEventListener("wheel", listen, { passive: false });
     return () => element.removeEventListener("wheel", listen);
-  }, [shownNow === undefined]);
+  }, [none]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (span === undefined || all === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -168,7 +170,7 @@ export function TimelineView() {
         <Empty title="Not known here">
           <p>This daemon is older than the page and has no timeline.</p>
         </Empty>
-      ) : answer.error !== undefined && shownNow === undefined ? (
+      ) : none ? (
         <Empty title="There is no timeline">
           <p>{answer.error}</p>
         </Empty>
