@@ -72,12 +72,15 @@ export default (test, { axe, demo, root }) => {
     await axe(views);
   });
 
-  test("says what a function without lines is, and goes with filters", async (views) => {
-    await views.open(join(root, "formats/folded/testdata/simple.folded"), "&tab=source&function=main&within=line");
-    await views.until("a sentence", async () =>
-      /knows no line|nothing of its own|no function/i.test(
-        (await views.page.locator(".sandwich-main").textContent()) ?? "",
-      ),
+  test("shows ranges of bytecodes of a function whose file is not known", async (views) => {
+    const report = join(root, "formats/vm_profiler/testdata/report.txt");
+    await views.open(report, `&tab=source&function=${encodeURIComponent("Object>>at:put:")}`);
+    await views.until("why there is no source", async () =>
+      /does not say where/.test(await views.page.locator(".sandwich-main").textContent()),
     );
+    await views.page.keyboard.press("w");
+    await filled(views, (all) => all.length === 8);
+    assert.deepStrictEqual((await cells(views))[1].slice(0, 3), ["26->29", "5.9 %", "63.8 %"]);
+    await axe(views);
   });
 };

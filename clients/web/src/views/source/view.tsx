@@ -120,7 +120,7 @@ export function SourceView() {
         <div class="sandwich-main">
           {file === "" && (files.first === undefined || ofFunction.pending) ? (
             <Busy text="Looking" />
-          ) : file === "" && place.asm === "" ? (
+          ) : file === "" && place.asm === "" && (place.within === "" || place.fn === "") ? (
             <Empty title={place.fn !== "" ? "The profile does not say where this function is" : "No files are known"}>
               <p>{place.fn !== "" ? <Name text={place.fn} /> : "This profile names no source files."}</p>
               {app.can(SourceDisassemblyRequest.method) && (
@@ -214,7 +214,9 @@ function FileView({
   };
   if (reading && !isOn) return <Busy text="Reading the file" />;
   const source =
-    text.value !== undefined && uri !== undefined ? (
+    file === "" ? (
+      <Empty title="The profile does not say where this function is" />
+    ) : text.value !== undefined && uri !== undefined ? (
       <TextView
         key={uri}
         text={text.value.text}
