@@ -47,8 +47,7 @@ RuntimeBits runtimes_of(std::string_view file) {
   for (const auto& [ending, runtime] : kRuntimeEndings) {
     if (!file.ends_with(ending)) continue;
     if (runtime != Runtime::c) return static_cast<RuntimeBits>(any | bit_of(runtime));
-    return static_cast<RuntimeBits>(any | bit_of(Runtime::c) | bit_of(Runtime::jvm) | bit_of(Runtime::js) |
-                                    bit_of(Runtime::python));
+    return static_cast<RuntimeBits>(any | bit_of(Runtime::c) | bit_of(Runtime::jvm) | bit_of(Runtime::js));
   }
   return kAllRuntimes;
 }

@@ -251,8 +251,13 @@ class Taker {
   void take(const SettingValue& value, std::vector<FrameSet>& to) {
     if (value.kind != SettingValue::Kind::table || value.n_entries > most())
       return wrong(value, fmt::format("a table of at most {} sets by name", most()));
-    for (const auto& [name, given] : value.members)
-      if (auto set = frame_set_of(name, given,
+    // Their order counts: as they are written, where that is known.
+    std::vector<const NamedValue*> members;
+    for (const NamedValue& member : value.members) members.push_back(&member);
+    std::stable_sort(members.begin(), members.end(),
+                     [](const NamedValue* a, const NamedValue* b) { return a->value.line < b->value.line; });
+    for (const NamedValue* member : members)
+      if (auto set = frame_set_of(member->name, member->value,
                                   [&](const SettingValue& at, const std::string& what) { say(at, what); }))
         to.push_back(std::move(*set));
   }

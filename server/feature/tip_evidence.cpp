@@ -102,10 +102,13 @@ std::vector<ThreadSums> sums_of_threads(const Profile& profile, const PreparedVi
   std::vector<ThreadSums> out(threads.size());
   for (std::size_t t = 0; t < out.size(); ++t) {
     std::string name(profile.strings()[threads.name[t]]);
+    const std::size_t whole_size = name.size();
     while (!name.empty() &&
            (std::isdigit(static_cast<unsigned char>(name.back())) != 0 || name.back() == '-' ||
             name.back() == '#' || name.back() == ' ' || name.back() == ':' || name.back() == '/'))
       name.pop_back();
+    // Only what has a number is one of several that do the same.
+    if (name.size() == whole_size) name.clear();
     out[t].name = fmt::format("{}\n{}", threads.pid[t], name);
   }
   std::visit(

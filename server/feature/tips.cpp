@@ -175,14 +175,20 @@ class TipFinder {
     PROFD_TRY(const std::vector<KeyAmount> callers,
               callers_of_work(*view_.selection, masks->of_frame, request_.sets->rules(), set, stop_));
     const Selection& selection = *view_.selection;
+    const Profile& profile = *selection.profile;
+    std::optional<Key> first;
     for (const KeyAmount& one : callers) {
       if (tip.from.size() >= kMostFrom || std::fabs(view_.whole.share(one.amount)) < kWorthNaming) break;
-      tip.from.emplace_back(key_name(*selection.profile, *selection.boxes->keys, one.key),
+      const std::uint32_t frame = selection.boxes->keys->example[one.key];
+      // An address leads nobody anywhere.
+      if (profile.functions().unresolved[profile.frames().function[frame].v] != 0) continue;
+      if (!first) first = one.key;
+      tip.from.emplace_back(key_name(profile, *selection.boxes->keys, one.key),
                             view_.whole.share_text(one.amount));
     }
-    if (tip.from.empty()) return {};
+    if (!first) return {};
     tip.text += fmt::format(", {} from {}", tip.from.front().second, tip.from.front().first);
-    return add_place(callers.front().key, tip.from.front().second, sources, tip);
+    return add_place(*first, tip.from.front().second, sources, tip);
   }
 
   Result<void> add_place(Key key, std::string share, const SourceMap* sources, Tip& tip) {

@@ -49,6 +49,10 @@ TEST_CASE("the sets that come with profd can all be used, and each runtime has i
     CHECK(sets->sets()[*set].hue);
   }
   CHECK_FALSE(built_in_tips().empty());
+  // As they are written, not by name: a frame of the kernel that locks has the colour of locking.
+  CHECK(*sets->find("locking") < *sets->find("kernel"));
+  CHECK(*sets->find("gc") < *sets->find("allocation"));
+  CHECK(*sets->find("mine") < *sets->find("library"));
 }
 
 TEST_CASE("names of every runtime are known for the kind of work that they do") {
