@@ -177,12 +177,14 @@ Needs needs_of(const TimelineRequest& request) {
 }
 
 std::string moment_text(std::int64_t ns, std::int64_t apart) {
-  const double size = std::fabs(static_cast<double>(ns));
+  // All of an axis has one unit, whatever is near 0.
+  const double size = std::max(std::fabs(static_cast<double>(ns)), static_cast<double>(apart) * 100);
   const auto [unit, name] = size >= 1e9   ? std::pair(1e9, "s")
                             : size >= 1e6 ? std::pair(1e6, "ms")
                             : size >= 1e3 ? std::pair(1e3, "µs")
                                           : std::pair(1.0, "ns");
   const double digits = std::ceil(std::log10(unit / static_cast<double>(std::max<std::int64_t>(apart, 1))));
+  if (ns == 0) return fmt::format("0 {}", name);
   return fmt::format("{:.{}f} {}", static_cast<double>(ns) / unit,
                      static_cast<int>(std::clamp(digits, 0.0, std::log10(unit))), name);
 }

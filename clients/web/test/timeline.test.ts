@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TimelineChart, TimelineResult } from "../../shared/ts/psp.js";
 import { findIn, heightOf, LOAD_HEIGHT, ROW_HEIGHT, rowsOf } from "../src/views/timeline/picture.js";
-import { held, keptOf, marksOf, moved, withoutWindows, zoomed } from "../src/views/timeline/span.js";
+import { held, keptOf, marksOf, moved, rounded, withoutWindows, zoomed } from "../src/views/timeline/span.js";
 
 const ALL = { from: 100, to: 1100 };
 
@@ -17,6 +17,11 @@ describe("windows of time", () => {
     expect(zoomed(ALL, ALL, 600, 2)).toEqual({ from: 350, to: 850 });
     expect(zoomed({ from: 600, to: 602 }, ALL, 600, 8)).toEqual({ from: 600, to: 601 });
     expect(zoomed({ from: 350, to: 850 }, ALL, 400, 0.01)).toEqual(ALL);
+  });
+
+  test("have no more digits than a hand can mean", () => {
+    expect(rounded({ from: 151_898_734, to: 263_291_139 }, 506_000)).toEqual({ from: 151_900_000, to: 263_300_000 });
+    expect(rounded({ from: 17, to: 17 }, 0.01)).toEqual({ from: 17, to: 18 });
   });
 
   test("move by a part of their length, as far as there is time", () => {

@@ -46,10 +46,11 @@ export function paintTrack(
   surface.rect(0, LOAD_HEIGHT - 1, width, 1, ink.forced ? ink.edge : ink.faint);
   track.load.forEach((load, i) => {
     if (!(load > 0)) return;
-    const [left, right] = placed(picture, i * column, column);
+    // On whole pixels: columns side by side have no seam.
+    const [left, right] = placed(picture, i * column, column).map(Math.round) as [number, number];
     if (right <= 0 || left >= width) return;
     const height = Math.max(1, Math.min(1, load / Math.max(1e-12, answer.full)) * (LOAD_HEIGHT - 4));
-    surface.rect(left, LOAD_HEIGHT - 1 - height, right - left, height, look.accent);
+    surface.rect(left, LOAD_HEIGHT - 1 - height, Math.max(1, right - left), height, look.accent);
   });
   if (chart === undefined) return;
   chart.gaps.x.forEach((x, i) => {

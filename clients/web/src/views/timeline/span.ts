@@ -16,6 +16,13 @@ export function held({ from, to }: Span, all: Span): Span {
   return { from: first, to: first + length };
 }
 
+/** With no more digits than a hand can mean that has a pixel for every `pixel` nanoseconds. */
+export function rounded({ from, to }: Span, pixel: number): Span {
+  const step = Math.max(1, 10 ** Math.floor(Math.log10(Math.max(1, pixel))));
+  const first = Math.round(from / step) * step;
+  return { from: first, to: Math.max(first + step, Math.round(to / step) * step) };
+}
+
 /** `factor` above 1 shows less; what is at `at` stays where it is. */
 export function zoomed(span: Span, all: Span, at: number, factor: number): Span {
   const length = Math.max(1, lengthOf(span) / factor);

@@ -14,7 +14,18 @@ import { placeAt, type Point } from "../../ui/menu.js";
 import { inkOf, useTheme } from "../../ui/theme.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { findIn, heightOf, paintTrack, type Found } from "./picture.js";
-import { held, isWindow, keptOf, lengthOf, marksOf, moved, withoutWindows, zoomed, type Span } from "./span.js";
+import {
+  held,
+  isWindow,
+  keptOf,
+  lengthOf,
+  marksOf,
+  moved,
+  rounded,
+  withoutWindows,
+  zoomed,
+  type Span,
+} from "./span.js";
 
 const MARK_ROOM = 110;
 /** Shorter drags are clicks. */
@@ -72,10 +83,7 @@ export function TimelineView() {
   const kept = all === undefined ? undefined : keptOf(place.chips, all);
   const chosen = charts ?? shownNow?.charts.map((chart) => chart.track) ?? [];
 
-  useEffect(
-    () => (box.current === null ? undefined : watchScreen(box.current, setScreen)),
-    [known, none],
-  );
+  useEffect(() => (box.current === null ? undefined : watchScreen(box.current, setScreen)), [known, none]);
 
   const keep = (window: Span | undefined) =>
     app.update((state) => {
@@ -145,7 +153,13 @@ export function TimelineView() {
     const windowTo = (x: number): Span | undefined =>
       Math.abs(x - start) < LEAST_DRAG
         ? undefined
-        : held({ from: timeAt(Math.min(start, x)), to: timeAt(Math.max(start, x)) }, all);
+        : held(
+            rounded(
+              { from: timeAt(Math.min(start, x)), to: timeAt(Math.max(start, x)) },
+              lengthOf(span) / Math.max(1, screen.width),
+            ),
+            all,
+          );
     const move = (next: PointerEvent) => setDrag(windowTo(xOf(next)));
     const up = (next: PointerEvent) => {
       element.removeEventListener("pointermove", move);
@@ -338,8 +352,7 @@ function Track(props: {
         type="button"
         class="timeline-name"
         aria-pressed={props.isChosen}
-        aria-label={`${track.name}, ${track.loadText}: flame chart`}
-        title={shown(track.name)}
+        title={`${shown(track.name)}: flame chart`}
         onPointerDown={(event) => event.stopPropagation()}
         onClick={props.onName}
       >
