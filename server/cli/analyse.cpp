@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <numeric>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/view/filtered_profile.h"
 #include "server/cli/align.h"
 #include "server/cli/arguments.h"
 #include "server/cli/file_error.h"
@@ -18,8 +18,6 @@
 #include "server/cli/project_here.h"
 #include "server/cli/write_profile.h"
 #include "server/engine/analyses.h"
-#include "server/engine/pick_profile.h"
-#include "server/engine/project_trust.h"
 #include "server/engine/script_origin.h"
 #include "server/engine/script_run.h"
 #include "server/feature/analysis_answer.h"
@@ -216,6 +214,14 @@ Result<GivenArguments> arguments_of(const std::vector<std::string>& words) {
   return out;
 }
 
+// What filters and --metric leave of it; without them as it was read.
+Result<ProfilePtr> profile_of_view(const OpenView& view, const ProfileOptions& options) {
+  const bool is_whole = view.spec.filters.empty() && view.spec.shape == Shape::top_down &&
+                        view.spec.granularity == Granularity::function && options.metric.empty();
+  if (is_whole) return view.open->profile;
+  return filtered_profile(view.selection(), view.spec, StopToken{});
+}
+
 int list_analyses(const AnalysisPlaces& places, const Console& console) {
   const FoundAnalyses found = find_analyses(places);
   for (const std::string& problem : found.problems) console.note(problem);
@@ -252,16 +258,15 @@ int analyse(AnalyseOptions options, const Console& console) {
         return console.fail(free.error().message);
   ThreadExecutor executor;
   std::vector<ScriptInput> inputs;
-  std::shared_ptr<LoadedProfiles> first;
+  std::vector<OpenView> views;
   for (std::size_t i = 1; i <= n; ++i) {
     options.profile.file = options.words[i];
-    auto load = load_of(options.profile, console, executor);
-    if (!load) return console.fail(load.error().message);
-    const auto picked = pick_profile(load->profiles->profiles, options.profile.profile);
-    if (!picked) return console.fail(file_error_text(shown_file(options.profile), picked.error()));
-    inputs.push_back(
-        {std::filesystem::path(options.words[i]).filename().string(), load->profiles->profiles[*picked]});
-    if (first == nullptr) first = load->profiles;
+    auto view = open_view(options.profile, console, executor);
+    if (!view) return console.fail(view.error().message);
+    const auto profile = profile_of_view(*view, options.profile);
+    if (!profile) return console.fail(file_error_text(shown_file(options.profile), profile.error()));
+    inputs.push_back({std::filesystem::path(options.words[i]).filename().string(), *profile});
+    views.push_back(std::move(*view));
   }
   ScriptMeans means{script_runner_path()};
   means.patience = std::chrono::milliseconds(static_cast<std::int64_t>(options.seconds * 1000));
@@ -274,9 +279,9 @@ int analyse(AnalyseOptions options, const Console& console) {
   }
   if (!options.output.path.empty()) {
     options.profile.file = options.words[1];
-    const int code =
-        write_made_profile({options.profile, options.output, options.to},
-                           outcome->profile ? outcome->profile : inputs.front().profile, *first, console);
+    const int code = write_made_profile({options.profile, options.output, options.to},
+                                        outcome->profile ? outcome->profile : inputs.front().profile,
+                                        views.front().loaded(), console);
     if (code != kExitOk || options.output.path == "-") return code;
   }
   return console.print(options.json ? outcome_json(analysis->name, *outcome)

@@ -2,56 +2,105 @@
 import assert from "node:assert";
 
 export default (test, { axe, demo }) => {
-  const editor = (views) => views.page.getByRole("textbox", { name: "Script", exact: true });
-  const run = (views) => views.page.getByRole("button", { name: "Run", exact: true });
+  const editor = (views) =>
+    views.page.getByRole("textbox", { name: "Script", exact: true });
+  const run = (views) =>
+    views.page.getByRole("button", { name: "Run", exact: true });
   const side = (views) => views.page.locator(".analyses-side");
 
   test("a script is written and run, its error is at its line, and its profile is in the flame graph beside", async (views) => {
     await views.open(demo, "&tab=analyses");
-    await views.until("the editor", async () => (await editor(views).count()) === 1);
+    await views.until(
+      "the editor",
+      async () => (await editor(views).count()) === 1,
+    );
     await editor(views).fill("-- @title Mine\nlocal x\nprint(x.y)\n");
     await run(views).click();
     const wrong = side(views).getByRole("alert");
     await views.until("the error", async () => (await wrong.count()) === 1);
-    assert.match(await wrong.textContent(), /^draft, line 3: attempt to index a nil value \(local 'x'\)$/);
-    assert.strictEqual(await side(views).locator(".script-lines .wrong").textContent(), "3");
+    assert.match(
+      await wrong.textContent(),
+      /^draft, line 3: attempt to index a nil value \(local 'x'\)$/,
+    );
+    assert.strictEqual(
+      await side(views).locator(".script-lines .wrong").textContent(),
+      "3",
+    );
     await axe(views);
 
     await editor(views).fill("");
     await editor(views).pressSequentially("profile:add");
-    const offers = side(views).getByRole("group", { name: "Completions" }).getByRole("button");
-    assert.deepStrictEqual(await offers.allTextContents(), ["profile:add_metric(name, column)"]);
+    const offers = side(views)
+      .getByRole("group", { name: "Completions" })
+      .getByRole("button");
+    assert.deepStrictEqual(await offers.allTextContents(), [
+      "profile:add_metric(name, column)",
+    ]);
     await editor(views).press("Control+Space");
-    assert.strictEqual(await editor(views).inputValue(), "profile:add_metric(name, column)");
+    assert.strictEqual(
+      await editor(views).inputValue(),
+      "profile:add_metric(name, column)",
+    );
 
     await editor(views).fill(
       "profile:visit(function(node)\n  if node.name:find('^runtime') then node:elide() end\nend, {min_share = 0})\n" +
         "print('elided')\nshow_table {title = 'T', columns = {'a', {'b', 'ns'}}, rows = {{'<b>', 1500000}}}\n",
     );
     await editor(views).press("Control+Enter");
-    await views.until("what it printed", async () => /elided/.test(await side(views).textContent()));
+    await views.until("what it printed", async () =>
+      /elided/.test(await side(views).textContent()),
+    );
     assert.strictEqual(await wrong.count(), 0);
-    assert.deepStrictEqual(await side(views).locator("td").allTextContents(), ["<b>", "1.50 ms"]);
-    await views.until("its profile", async () => /Shown is what the script made of cpu\.pprof/.test(await side(views).textContent()));
-    assert.match(views.fragment().get("open") ?? "", /^script:\/\/\?run=draft&given=/);
+    assert.deepStrictEqual(await side(views).locator("td").allTextContents(), [
+      "<b>",
+      "1.50 ms",
+    ]);
+    await views.until("its profile", async () =>
+      /Shown is what the script made of cpu\.pprof/.test(
+        await side(views).textContent(),
+      ),
+    );
+    assert.match(
+      views.fragment().get("open") ?? "",
+      /^script:\/\/\?run=draft&given=/,
+    );
     // A second run is of the profile itself again.
     await editor(views).fill("print(profile.name)\n");
     await run(views).click();
-    await views.until("the name", async () => /cpu\.pprof\s*Ran/.test(await side(views).locator(".script-result").textContent()));
-    await side(views).getByRole("button", { name: "Show the profile itself" }).click();
-    await views.until("the profile itself", () => /cpu\.pprof$/.test(views.fragment().get("open") ?? ""));
+    await views.until("the name", async () =>
+      /cpu\.pprof\s*Ran/.test(
+        await side(views).locator(".script-result").textContent(),
+      ),
+    );
+    await side(views)
+      .getByRole("button", { name: "Show the profile itself" })
+      .click();
+    await views.until("the profile itself", () =>
+      /cpu\.pprof$/.test(views.fragment().get("open") ?? ""),
+    );
   });
 
   test("a script that profd brings is an example to start from, with its arguments", async (views) => {
     await views.open(demo, "&tab=analyses");
     const choice = side(views).getByRole("combobox", { name: "Script" });
-    await views.until("the scripts", async () => (await choice.locator("option").count()) > 10);
+    await views.until(
+      "the scripts",
+      async () => (await choice.locator("option").count()) > 10,
+    );
     await choice.selectOption("gc_share");
-    await views.until("its text", async () => /garbage collection/i.test(await editor(views).inputValue()));
+    await views.until("its text", async () =>
+      /garbage collection/i.test(await editor(views).inputValue()),
+    );
     await side(views).getByLabel("rows", { exact: true }).fill("1");
     await run(views).click();
-    await views.until("its table", async () => (await side(views).locator("tbody tr").count()) === 1);
-    assert.match(await side(views).locator(".script-result").textContent(), /garbage collection: \d/);
+    await views.until(
+      "its table",
+      async () => (await side(views).locator("tbody tr").count()) === 1,
+    );
+    assert.match(
+      await side(views).locator(".script-result").textContent(),
+      /garbage collection: \d/,
+    );
     await axe(views);
   });
 };
