@@ -185,13 +185,14 @@ TEST_CASE("bytes and waits are not taken for time") {
 }
 
 TEST_CASE("rules of a project are given beside those of profd, and in place of one of the same id") {
-  Viewed viewed(with_part("main;sql::query;std::copy", 300));
+  Viewed viewed(with_part("main;sql::query;sql::send", 300));
   FrameSet sql;
   sql.name = "sql";
   sql.own = sql.kind = true;
   sql.patterns.push_back({Runtime::any, {"^sql::"}, {}, {}, {}});
   TipRule rule;
   rule.id = "database";
+  rule.own = true;
   rule.set = "sql";
   rule.at_least = 0.2;
   rule.subject = "Asking the database";
