@@ -93,9 +93,10 @@ void add_correlate(CLI::App& root, Commands& commands) {
   CLI::App* app = root.add_subcommand(
       "correlate", "What goes with what: allocations and their uses, the two sides of a race");
   add_profile_options(*app, options->profile);
-  app->add_option("--records", options->table, "Which records, where the profile has several kinds");
-  app->add_option("--left", options->left, "A role; otherwise the last but one");
-  app->add_option("--right", options->right, "Another; otherwise the last");
+  app->add_option("--records", options->table, "Which records, where the profile has several kinds")
+      ->type_name("NAME");
+  app->add_option("--left", options->left, "A role; otherwise the last but one")->type_name("ROLE");
+  app->add_option("--right", options->right, "Another; otherwise the last")->type_name("ROLE");
   add_number(*app, "-n", "-n", options->n, 0, kMostRows, "Pairs at most; 0 shows all, otherwise 20");
   app->add_flag("--json", options->json, "The answer of view/correlate, see docs/protocol.md");
   app->footer(
