@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "core/view/record_pairs.h"
-#include "core/view/spec_words.h"
 #include "server/engine/role_origin.h"
 #include "server/engine/uri.h"
 #include "server/engine/uri_parameters.h"
@@ -23,10 +22,13 @@ Result<OpenProfilePtr> opened_role(const CorrelateRequest& request, const StopTo
   const Profile& profile = *request.open->profile;
   if (records_of_samples(profile).table != nullptr) return request.open;
   for (const Filter& filter : request.spec.filters)
-    if (filters_rows(filter) && filter.linked.empty())
+    if (filters_rows(filter) && filter.linked.empty()) {
+      Filter named = filter;
+      named.linked = "ROLE";
       return fail(ErrorCode::invalid,
-                  fmt::format("`{}` does not say which context of a record it means: `{} ROLE {}`",
-                              to_text(filter), kLinkedWord, to_text(filter)));
+                  fmt::format("`{}` does not say which context of a record it means: `{}`", to_text(filter),
+                              to_text(named)));
+    }
   PROFD_TRY(const std::size_t table, find_records(profile, request.table));
   const AssociationTable& records = profile.associations()[table];
   if (records.roles.empty()) return fail(ErrorCode::invalid, "the records have no roles");

@@ -29,8 +29,9 @@ TEST_CASE("a scheme that nobody knows is refused with those that are known") {
   });
   CHECK((*origins.make("twice:anything%20at all", {}))->place() == "/a");
   CHECK(asked == "twice:anything%20at all");
-  CHECK(origins.make("s3:x", {}).error().message ==
-        "only aggregate:, diff:, file:, join:, twice: URIs and absolute paths can be opened");
+  CHECK(
+      origins.make("s3:x", {}).error().message ==
+      "only aggregate:, diff:, file:, join:, pairs:, script:, twice: URIs and absolute paths can be opened");
 }
 
 TEST_CASE("a scheme begins a text with a letter and ends at the first colon") {
