@@ -48,7 +48,17 @@ export const FILTER_BYS: readonly FilterBy[] = [
 ];
 
 /** What may be said of the context that a record has in another role. */
-const LINKED_BYS: readonly FilterBy[] = ["function", "module", "file", "package", "code", "kind", "work", "fragment", "path"];
+const LINKED_BYS: readonly FilterBy[] = [
+  "function",
+  "module",
+  "file",
+  "package",
+  "code",
+  "kind",
+  "work",
+  "fragment",
+  "path",
+];
 
 const RESERVED = new Set([">", "=", "by", "of"]);
 
@@ -401,7 +411,7 @@ class Parser {
   private role(): string {
     this.advance();
     const { kind, text, offset } = this.token;
-    if ((kind !== "word" && kind !== "quoted") || text === "" || (kind === "word" && RESERVED.has(text)))
+    if (text === "" || (kind !== "quoted" && (kind !== "word" || RESERVED.has(text))))
       throw new SpecError(offset, "the name of a role is missing: linked allocation function f");
     this.advance();
     return text;

@@ -7,13 +7,15 @@ import { useAnswer, useApp, useProfile } from "./context.js";
 
 /** The hosts of servers that modules name, in their order: "debuginfod.debian.net, 127.0.0.1:8002". */
 export function hostsOf(modules: readonly ProfileModule[]): string {
-  const hosts = modules.flatMap(({ fetch }) => fetch ?? []).map((address) => {
-    try {
-      return new URL(address).host;
-    } catch {
-      return address;
-    }
-  });
+  const hosts = modules
+    .flatMap(({ fetch }) => fetch ?? [])
+    .map((address) => {
+      try {
+        return new URL(address).host;
+      } catch {
+        return address;
+      }
+    });
   return [...new Set(hosts)].join(", ");
 }
 
