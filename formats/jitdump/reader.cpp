@@ -89,7 +89,8 @@ class Reading {
 
   void report() {
     context_.report.add("bad-debug-line", Severity::loss,
-                        "lines of debug information that do not belong to their code were not read",
+                        "lines of debug information that do not belong to their code, or whose files have no "
+                        "names, were not read",
                         std::nullopt, dump_.n_bad_lines);
     context_.report.add("malformed-record", Severity::loss, "records whose fields do not fit were not read",
                         std::nullopt, dump_.n_bad_records);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/text.h"
 #include "formats/support/byte_cursor.h"
 
 namespace profd {
@@ -31,6 +32,12 @@ struct Pending {
   bool any = false;
 };
 
+// V8 writes pieces of memory in place of a name now and then; what follows is then not where it seems to be.
+bool is_file_name(std::string_view name) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; };
+  return std::none_of(name.begin(), name.end(), is_control) && is_valid_utf8(name);
+}
+
 void read_debug_info(ByteCursor in, JitDump& dump, Pending& pending) {
   pending = {in.u64(), static_cast<std::uint32_t>(dump.lines.size()), true};
   const std::uint64_t n = in.u64();
@@ -45,7 +52,14 @@ void read_debug_info(ByteCursor in, JitDump& dump, Pending& pending) {
       dump.n_bad_lines += n - i > dump.lines.size() + in.left() ? 1 : n - i;
       return;
     }
-    if (name != "\xff") file = name;  // "the same as before"
+    if (name != "\xff") {  // "the same as before"
+      if (!is_file_name(name)) {
+        dump.n_bad_lines += dump.lines.size() - pending.first_line + 1;
+        dump.lines.resize(pending.first_line);
+        return;
+      }
+      file = name;
+    }
     line.file = file;
     dump.lines.push_back(line);
   }

@@ -45,7 +45,7 @@ struct JitDump {
   std::vector<JitLine> lines;
   // By record id: load, move, debug info, close, unwinding info; the last are those of other ids.
   std::array<std::uint64_t, 6> n_records{};
-  std::uint64_t n_bad_lines = 0;     // debug entries outside of their code, or without a name
+  std::uint64_t n_bad_lines = 0;     // debug entries outside of their code, without a name, or beside none
   std::uint64_t n_bad_records = 0;   // records whose fields do not fit
   std::optional<std::uint64_t> cut;  // the file ends inside the record that begins here
 };

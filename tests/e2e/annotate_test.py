@@ -200,7 +200,8 @@ class Jit(unittest.TestCase):
             self.assertGreater(len(got["rows"]["text"]), 10)
             self.assertEqual(sum(got["rows"]["self"]) + sum(r["amount"]["value"] for r in got.get("rest", [])), piece["self"]["value"])
             self.assertGreater(max(got["rows"]["self"]), 0)
-            self.assertTrue(any(file.endswith("hot.js") for file in got["files"]), got["files"])
+            # V8 writes memory in place of names now and then: such lines are not read.
+            self.assertEqual([file for file in got["files"] if not file.endswith("hot.js")], [])
 
 
 class Recorded(unittest.TestCase):

@@ -48,6 +48,13 @@ TEST_CASE("jitdump: bad input is refused or counted") {
           {"more lines than there are bytes",
            kGood + record(2, number(0x2000) + number(1ull << 60)) + load(0x2000, 16, std::string("g\0", 2)),
            "report bad-debug-line"},
+          {"memory in place of a file's name",
+           kGood +
+               record(2, number(0x2000) + number(2) + number(0x2000) + number(1, 4) + number(1, 4) +
+                             std::string("a\0", 2) + number(0x2004) + number(2, 4) + number(1, 4) +
+                             std::string("\xccT\x01\0", 4)) +
+               load(0x2000, 16, std::string("g\0", 2)),
+           "report bad-debug-line"},
           {"lines of other code",
            kGood +
                record(2, number(0x2000) + number(1) + number(0x9000) + number(1, 4) + number(1, 4) +

@@ -467,7 +467,7 @@ class Parser {
         this.advance();
         if (!this.is("every")) return { op, by, ...window };
         this.advance();
-        const every = instant(this.token.kind === "word" ? this.token.text : "", this.token.offset);
+        const every = instant(this.word(), this.token.offset);
         this.advance();
         return { op, by, ...window, every };
       }
@@ -478,6 +478,11 @@ class Parser {
 
   private is(word: string): boolean {
     return this.token.kind === "word" && this.token.text === word;
+  }
+
+  /** "" where something else stands. */
+  private word(): string {
+    return this.token.kind === "word" ? this.token.text : "";
   }
 
   private advance(): void {
