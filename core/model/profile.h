@@ -58,7 +58,7 @@ struct ProfileData {
   std::optional<StatedCosts> stated;  // present when the tree is an estimate
   // Present where samples have times or states, or where there is a span, marker, counter or task.
   std::optional<Timeline> timeline;
-  std::shared_ptr<const BranchStacks> branches;          // null where none were recorded
+  std::shared_ptr<const BranchStacks> branches;    // null where none were recorded
   std::shared_ptr<const Composition> composition;  // null where it is of one source
   std::shared_ptr<const Matching> matching;        // null where names and files say all
   // Of a diff: what is_by_path() has the values of paths of functions, see core/view/by_path.h.

@@ -16,7 +16,8 @@ Result<PieceTable> decode_pieces(const Field& field, const ColumnBytes::Sink& si
 Result<ThreadTable> decode_threads(const Field& field, const ColumnBytes::Sink& sink);
 Result<LabelTable> decode_labels(const Field& field, const ColumnBytes::Sink& sink);
 // Complete; what is in the columns check_branches() tells.
-Result<std::shared_ptr<const BranchStacks>> decode_branches(const Field& field, const ColumnBytes::Sink& sink);
+Result<std::shared_ptr<const BranchStacks>> decode_branches(const Field& field,
+                                                            const ColumnBytes::Sink& sink);
 Result<void> check_branches(const ProfileData& data, bool loose);
 Result<Timeline> decode_timeline(const Field& field, const ColumnBytes::Sink& sink);
 

@@ -10,10 +10,10 @@
 
 #include "native/worker/disassembly.h"
 #include "native/worker/lookup.h"
-#include "workers/sandbox.h"
 #include "native/worker/unwinding.h"
 #include "workers/exit_codes.h"
 #include "workers/frames.h"
+#include "workers/sandbox.h"
 #include "workers/symbols.h"
 
 namespace {

@@ -21,8 +21,8 @@ struct WriteProfileOptions {
 // Gives the exit code. What is wrong with the command line is told before anything is read.
 int write_profile(const WriteProfileOptions& options, const Console& console);
 
-// The same of a profile that a command made of others, in place of what `options.profile` names; `made_of` has
-// how these were read.
+// The same of a profile that a command made of others, in place of what `options.profile` names; `made_of`
+// has how these were read.
 int write_made_profile(const WriteProfileOptions& options, const ProfilePtr& made,
                        const LoadedProfiles& made_of, const Console& console);
 

@@ -37,9 +37,8 @@ Origins::Origins() {
   add(std::string(kScriptScheme), [this](std::string_view uri, const OpenOptions& options) {
     return script_origin(uri, options, *this);
   });
-  add(std::string(kPairsScheme), [this](std::string_view uri, const OpenOptions& options) {
-    return role_origin(uri, options, *this);
-  });
+  add(std::string(kPairsScheme),
+      [this](std::string_view uri, const OpenOptions& options) { return role_origin(uri, options, *this); });
 }
 
 void Origins::add(std::string scheme, Factory make) {

@@ -1,7 +1,8 @@
 // One role of a profile's records of several contexts, as an origin of its own:
 //   pairs://?of=URI&table=NAME&role=NAME
-// `of` is percent-encoded and may end in "#NAME", which is one profile of several in it. Without `table` it is
-// the first that the profile has, without `role` the last of that. It loads what it is of, and has changed when that has.
+// `of` is percent-encoded and may end in "#NAME", which is one profile of several in it. Without `table` it
+// is the first that the profile has, without `role` the last of that. It loads what it is of, and has changed
+// when that has.
 #pragma once
 
 #include <string>

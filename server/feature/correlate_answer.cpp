@@ -16,6 +16,8 @@ namespace profd {
 namespace {
 
 constexpr std::string_view kLacking = "(none)";
+// As readers of call graphs name them.
+constexpr std::string_view kCalls = "calls";
 
 // A profile that is one role already is looked at as it is; of another one the role on the right is made.
 Result<OpenProfilePtr> opened_role(const CorrelateRequest& request, const StopToken& stop) {
@@ -78,7 +80,9 @@ std::string verdict_of(const CorrelateAnswer& answer, bool several_threads) {
                                  [](const CorrelateMeet& meet) { return meet.named; });
   const std::string care =
       several_threads ? " Which of these ran in one thread the file does not say here." : std::string();
-  if (answer.pairs.empty()) return "No record passes the filters.";
+  if (answer.n_pairs == 0) return "No record passes the filters.";
+  // A caller is always the one to call both: nothing follows from that.
+  if (answer.table == kCalls) return fmt::format("{} pairs of functions call each other.", answer.n_pairs);
   if (best == answer.meets.end())
     return fmt::format("No named function calls both {} and {}: there is nothing to hoist.", answer.left,
                        answer.right);

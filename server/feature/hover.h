@@ -49,7 +49,7 @@ struct Hover {
   std::vector<std::string> remarks;  // after them: what they are
   std::vector<HoverList> lists;
   std::vector<std::string> tips;  // of the profile, that have to do with the function
-  std::string foot;  // the profile, and when it was recorded
+  std::string foot;               // the profile, and when it was recorded
 };
 
 Needs needs_of(const HoverRequest& request);

@@ -1,5 +1,5 @@
-// Which sets the frames of an open profile are in, and what of a view belongs to them: worked out once and kept
-// with the profile's views.
+// Which sets the frames of an open profile are in, and what of a view belongs to them: worked out once and
+// kept with the profile's views.
 #pragma once
 
 #include <memory>

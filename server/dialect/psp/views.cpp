@@ -8,8 +8,8 @@
 #include "server/dialect/psp/flame.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/ranges.h"
-#include "server/dialect/psp/timeline.h"
 #include "server/dialect/psp/sets.h"
+#include "server/dialect/psp/timeline.h"
 #include "server/engine/uri.h"
 
 namespace profd {

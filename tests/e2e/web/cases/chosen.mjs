@@ -141,10 +141,10 @@ export default (test, { demo, root, scratch }) => {
     await views.open(join(root, "tests/fixtures/go-demo/heap.pprof"));
     await views.ready();
     for (const [width, count] of [
-      [1600, 8],
+      [1600, 10],
       [1280, undefined],
       [900, undefined],
-      [700, 8],
+      [700, undefined],
       [390, undefined],
     ]) {
       await views.page.setViewportSize({ width, height: 800 });

@@ -50,7 +50,6 @@ export default (test, { scratch }) => {
 
   test("says on the profile's page how much is which kind of work, and what stands out", async (views) => {
     await views.open(file, "&tab=profile");
-    await views.ready();
     const kinds = views.page.locator("table.kinds");
     await views.until("the kinds", async () => /garbage collection7\.0 %/.test(await kinds.textContent()));
     const tips = views.page.locator(".tips");

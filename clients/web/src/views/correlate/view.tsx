@@ -21,7 +21,6 @@ import { Busy, Empty, Name, Select, Share } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { GranularitySelect } from "../../ui/granularity.js";
 import { Icon } from "../../ui/icons.js";
-import { useKeys } from "../../ui/keys.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { huesOf } from "../flame/view.js";
 import { Stage } from "../flame/stage.js";
@@ -90,11 +89,8 @@ export function CorrelateView() {
   );
   const result = answer.value;
   const roles = useRoles(result?.roles);
+  const [active, setActive] = useState("");
   const clear = () => app.update((state) => go(state, { links: [] }));
-  useKeys({
-    title: "What goes with what",
-    keys: [{ keys: ["0"], text: "let go of all choices", run: clear }],
-  });
   if (!known)
     return (
       <Empty title="Not known here">
@@ -131,18 +127,18 @@ export function CorrelateView() {
           />
         )}
         {links.length > 0 && (
-          <button type="button" class="button quiet" title="Let go of all choices (0)" onClick={clear}>
+          <button type="button" class="button quiet" title="Show all records again" onClick={clear}>
             Let go of {links.length === 1 ? "the choice" : "all choices"}
           </button>
         )}
       </Toolbar>
       <p class="correlate-head">
         <b>
-          {result.viewTotal.text} {shown(result.metric)}
+          {result.viewTotal.value === result.total.value
+            ? result.total.text
+            : `${result.viewTotal.text} of ${result.total.text}`}{" "}
+          {shown(result.metric)}.
         </b>{" "}
-        <span class="muted">
-          {result.viewTotal.shareText !== undefined && `${result.viewTotal.shareText} of all. `}
-        </span>
         {shown(result.verdict)}
       </p>
       <div class="panes" style={{ gridTemplateColumns: `repeat(${result.roles.length}, minmax(0, 1fr))` }}>
@@ -157,12 +153,14 @@ export function CorrelateView() {
                 "topDown",
               ),
             )}
+            active={role.name === active}
+            onUse={() => setActive(role.name)}
             chosen={links.find((filter) => filter.linked === role.name)?.frames ?? []}
             onChoose={(frames) => link(role.name, frames)}
           />
         ))}
       </div>
-      <Pairs result={result} onSides={setSides} />
+      <Pairs result={result} left={sides.left ?? result.left} right={sides.right ?? result.right} onSides={setSides} />
     </div>
   );
 }
@@ -171,6 +169,8 @@ function RolePane(props: {
   readonly role: CorrelateRole;
   readonly open: OpenRole | undefined;
   readonly text: string;
+  readonly active: boolean;
+  readonly onUse: () => void;
   /** Names from below the root. */
   readonly chosen: readonly string[];
   readonly onChoose: (frames: readonly string[]) => void;
@@ -209,7 +209,12 @@ function RolePane(props: {
     if (sameNames(names.map(nameHash), wanted.current)) props.onChoose(names);
   };
   return (
-    <section class="pane" aria-label={title}>
+    <section
+      class={props.active ? "pane active" : "pane"}
+      aria-label={title}
+      onPointerDown={props.onUse}
+      onFocusIn={props.onUse}
+    >
       <h3 class="pane-title">
         {title}{" "}
         <span class="muted">
@@ -234,7 +239,7 @@ function RolePane(props: {
           scheme={place.color === "name" ? "name" : "module"}
           upward={place.upward}
           hues={huesOf(app.profile.value?.uri ?? "")}
-          keys={false}
+          keys={props.active}
           follows
           onZoom={(next) => {
             setZoom((wanted.current = next));
@@ -271,6 +276,9 @@ function Side({ side }: { side: CorrelateSide }) {
 
 function Pairs(props: {
   readonly result: CorrelateResult;
+  /** What is asked for: the answer is still that of others for a moment. */
+  readonly left: string;
+  readonly right: string;
   readonly onSides: (sides: { left: string; right: string }) => void;
 }) {
   const { result } = props;
@@ -281,15 +289,15 @@ function Pairs(props: {
       <div class="correlate-sides">
         <Select
           label="Pairs of"
-          value={result.left}
+          value={props.left}
           choices={names}
-          onChange={(left) => props.onSides({ left, right: result.right })}
+          onChange={(left) => props.onSides({ left, right: props.right })}
         />
         <Select
           label="and"
-          value={result.right}
+          value={props.right}
           choices={names}
-          onChange={(right) => props.onSides({ left: result.left, right })}
+          onChange={(right) => props.onSides({ left: props.left, right })}
         />
         <span class="muted">
           {result.pairCount.toLocaleString("en")} {result.pairCount === 1 ? "pair" : "pairs"}
