@@ -70,7 +70,7 @@ class Answers(InFolder):
 
     def test_summary_json_has_the_documented_shape(self):
         answer = json.loads(run("summary", "--json", self.file("a.folded", FOLDED)).stdout)
-        self.assertEqual(list(answer), ["format", "metrics", "contexts", "threads", "report", "missing"])
+        self.assertEqual(list(answer), ["format", "metrics", "contexts", "threads", "report", "missing", "kinds", "tips"])
         self.assertEqual(answer["format"], "folded")
         self.assertEqual(list(answer["metrics"][0]), ["name", "unit", "total", "records"])
         self.assertEqual(answer["metrics"][0]["total"], 100)

@@ -82,7 +82,8 @@ export default {
         await picture.waitFor();
         const others = await back(window, "Control+PageDown", "Control+PageUp", picture);
         console.log(`  back after ${times.join(", ")} ms; a picture of the editor's own after ${others.join(", ")} ms`);
-        assert.ok(times[0] <= 300, `${times} ms`);
+        // A machine that is slow at pictures of its own is no fault of the page.
+        assert.ok(times[0] <= Math.max(300, 1.5 * others[0]), `${times} ms beside ${others} ms`);
       },
     );
 
