@@ -4,33 +4,41 @@
 -- @arg more string "" A further name of a function that collects, as a Lua pattern
 
 local patterns = {
-  "^runtime%.gc", "^runtime%.%(%*gc", "^runtime%.bgsweep", "^runtime%.bgscavenge", "^runtime%.scanobject", "^runtime%.markroot",
-  "^runtime%.greyobject", "^%(garbage collector%)", "GarbageCollect", "^gc_collect", "^_?PyGC_", "^collect$", "^GC_",
-  "G1.*Collect", "Parallel.*GC", "^ZGC", "^caml_major", "^caml_minor",
+  "^runtime%.gc%u", "^runtime%.GC$", "^runtime%.%(%*gc", "^gcWriteBarrier", "^runtime%.bgsweep", "^runtime%.bgscavenge", "^runtime%.sweepone",
+  "^runtime%.scanobject$", "^runtime%.scanblock$", "^runtime%.scanstack$", "^runtime%.scanframeworker$", "^runtime%.scanConservative$",
+  "^runtime%.scanSpan", "^runtime%.tryDeferToSpanScan", "^runtime%.tryStealSpan", "^runtime%.objptrsToMarkBits", "^runtime%.spanHeapBitsRange",
+  "^runtime%.finishsweep_m", "^runtime%.deductSweepCredit", "^runtime%.clearpools", "^runtime%.markroot", "^runtime%.greyobject", "^runtime%.shade$", "^runtime%.wbBufFlush", "^runtime%.wbMove",
+  "^runtime%.bulkBarrier", "^runtime%.%(%*mspan%)%.%w*[sS]weep", "^runtime%.%(%*sweepLocke[dr]%)", "^runtime%.%(%*mheap%)%.reclaim",
+  "^runtime%.%(%*spanQueue%)", "^internal/runtime/gc", "^%(garbage collector%)", "GarbageCollect", "^gc_collect", "^_?PyGC_",
+  "^collect$", "^GC_", "G1.*Collect", "Parallel.*GC", "^ZGC", "^caml_major", "^caml_minor",
 }
 if args.more ~= "" then patterns[#patterns + 1] = args.more end
 
+local known = {}
 local function collects(node)
   if node.kind == "gc" then return true end
   local name = node.name
-  for _, pattern in ipairs(patterns) do
-    if name:find(pattern) then return true end
+  if known[name] == nil then
+    known[name] = false
+    for _, pattern in ipairs(patterns) do
+      if name:find(pattern) then known[name] = true end
+    end
   end
-  return false
+  return known[name]
 end
 
-local all, by_caller, own = 0, {}, {}
+-- What the collector calls is a part of it, so that this is what a filter by the kind `gc` keeps. By node: who called the
+-- outermost frame of the collector on its path; nothing where there is none.
+local all, by_caller, own, caller_of = 0, {}, {}, {}
 for node in profile:nodes() do
-  if not node.is_root and collects(node) then
-    all = all + node:self()
-    -- Whoever calls the outermost frame of the collector.
-    local caller, at = nil, node.parent
-    while not at.is_root do
-      if collects(at) then caller = nil elseif caller == nil then caller = at end
-      at = at.parent
+  if not node.is_root then
+    local caller = caller_of[node.parent.id]
+    if caller == nil and collects(node) then caller = node.parent.is_root and "(the collector's own threads)" or node.parent.name end
+    caller_of[node.id] = caller
+    if caller ~= nil then
+      all = all + node:self()
+      by_caller[caller] = (by_caller[caller] or 0) + node:self()
     end
-    local name = caller and caller.name or "(the collector's own threads)"
-    by_caller[name] = (by_caller[name] or 0) + node:self()
   end
 end
 for _, f in ipairs(profile:functions()) do own[f.name] = (own[f.name] or 0) + f.total end

@@ -178,7 +178,7 @@ void add_tips(const Console& console, const TipsAnswer& tips, std::string& out) 
     out += "    " + console.out.dim(sanitize_text(more)) + "\n";
   }
   if (tips.n_more > 0)
-    out += "  " + console.out.dim(fmt::format("{} weaker left out", count_of(tips.n_more, "one is", "are"))) +
+    out += "  " + console.out.dim(fmt::format("{} left out", count_of(tips.n_more, "weaker tip is", "weaker tips are"))) +
            "\n";
 }
 
