@@ -37,7 +37,9 @@ interface Manifest {
   };
 }
 interface Property {
-  readonly type: string;
+  /** Absent: one of `enum`, which are texts. */
+  readonly type?: string;
+  readonly enum?: readonly string[];
   readonly items?: { readonly required: readonly string[] };
   readonly minimum?: number;
   readonly maximum?: number;
@@ -129,7 +131,8 @@ test("settings of the daemon are declared as the table of settings has them", ()
   expect(configured.length).toBeGreaterThan(0);
   for (const [key, property] of configured) {
     const declared = contributes.configuration.properties[`profd.${key}`];
-    expect([declared?.type].flat(), key).toContain(property.type);
+    expect([declared?.type].flat(), key).toContain(property.type ?? "string");
+    expect(declared?.enum, key).toEqual(property.enum);
     expect([declared?.minimum, declared?.maximum], key).toEqual([property.minimum, property.maximum]);
     expect(declared?.items?.required, key).toEqual(property.items?.required);
   }
