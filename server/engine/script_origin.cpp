@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "server/engine/uri.h"
+#include "server/engine/uri_parameters.h"
 
 namespace profd {
 namespace {
@@ -139,21 +140,12 @@ std::optional<std::string> ScriptOrigin::freshness() const {
 
 Result<OriginPtr> script_origin(std::string_view uri, const OpenOptions& options, const Origins& origins) {
   ScriptSpec spec;
-  const std::size_t query = uri.find('?');
-  std::string_view rest = query == std::string_view::npos ? std::string_view() : uri.substr(query + 1);
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('&'), rest.size());
-    const std::string_view parameter = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    const std::size_t equals = parameter.find('=');
-    if (equals == std::string_view::npos)
-      return fail(ErrorCode::invalid, fmt::format("`{}` in the URI has no value", parameter));
-    const std::string_view key = parameter.substr(0, equals);
-    PROFD_TRY(std::string value, fragment_decoded(parameter.substr(equals + 1)));
+  PROFD_TRY(const std::vector<UriParameter> parameters, parameters_of_uri(uri));
+  for (const auto& [key, value] : parameters) {
     if (key == "run") {
-      spec.name = std::move(value);
+      spec.name = value;
     } else if (key == "file") {
-      spec.path = std::move(value);
+      spec.path = value;
     } else if (key == "of") {
       if (spec.parts.size() == kMostOfAnalysis)
         return fail(ErrorCode::limit, fmt::format("a script is of at most {} profiles", kMostOfAnalysis));

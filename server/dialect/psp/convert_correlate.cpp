@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "server/dialect/psp/convert.h"
 #include "server/dialect/psp/convert_views.h"
+#include "server/dialect/psp/view_head.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -22,14 +22,7 @@ psp::CorrelateSide side(CorrelateSide from) {
 
 psp::CorrelateResult to_psp(CorrelateAnswer answer) {
   psp::CorrelateResult out;
-  out.profile = std::move(answer.head.profile);
-  out.revision = answer.head.revision;
-  out.spec = std::move(answer.head.spec);
-  out.metric = std::move(answer.head.metric);
-  out.unit = std::move(answer.head.unit);
-  out.total = to_psp(answer.head.total);
-  out.view_total = to_psp(answer.head.view_total);
-  out.warnings = std::move(answer.head.warnings);
+  write_head(std::move(answer.head), out);
   out.table = std::move(answer.table);
   out.tables = std::move(answer.tables);
   for (CorrelateRole& role : answer.roles) {

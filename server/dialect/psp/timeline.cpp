@@ -5,6 +5,7 @@
 #include "core/view/name_cuts.h"
 #include "server/dialect/psp/convert.h"
 #include "server/dialect/psp/convert_views.h"
+#include "server/dialect/psp/view_head.h"
 #include "server/feature/fitted_name.h"
 
 namespace profd {
@@ -51,13 +52,7 @@ psp::TimelineBoxes to_psp(TimelineBoxes boxes) {
 
 psp::TimelineResult to_psp(TimelineAnswer answer) {
   psp::TimelineResult out;
-  out.profile = std::move(answer.head.profile);
-  out.revision = answer.head.revision;
-  out.spec = std::move(answer.head.spec);
-  out.metric = std::move(answer.head.metric);
-  out.unit = std::move(answer.head.unit);
-  out.total = to_psp(answer.head.total);
-  out.view_total = to_psp(answer.head.view_total);
+  write_head(std::move(answer.head), out);
   out.begin = to_psp(Value{answer.begin});
   out.end = to_psp(Value{answer.end});
   out.from = to_psp(Value{answer.from});
@@ -106,8 +101,6 @@ psp::TimelineResult to_psp(TimelineAnswer answer) {
     to.notes = std::move(chart.notes);
     out.charts.push_back(std::move(to));
   }
-  out.warnings = std::move(answer.head.warnings);
-  out.excluded = exclusion_to_psp(answer.head.excluded);
   return out;
 }
 
