@@ -51,6 +51,7 @@ constexpr NamedCommand kCommands[] = {
     {"aggregate", add_aggregate},
     {"join", add_join},
     {"correlate", add_correlate},
+    {"offcpu", add_offcpu},
     {"leaks", add_leaks},
     {"gate", add_gate},
     {"check", add_check},
