@@ -10,6 +10,7 @@ import { Busy, FittedPath, Name, Share } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { Icon } from "../../ui/icons.js";
 import { CorrelateCard } from "../correlate/view.js";
+import { StatesCard } from "../threads/states.js";
 import { Changes } from "../flat/changes.js";
 import { KindsCard, TipsCard } from "./insights.js";
 import { useHottest } from "../flat/hottest.js";
@@ -123,6 +124,7 @@ export function ProfileView() {
               ))}
             </ul>
           </section>
+          {!diff && <StatesCard />}
           {!diff && <KindsCard />}
           {!diff && <TipsCard />}
           {diff ? (
