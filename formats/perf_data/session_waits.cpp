@@ -56,7 +56,8 @@ void Session::note_scheduling(const Event& event) {
   } else {
     SchedulerWaking woken;
     if (!decode_waking(*scheduling.format, sample_.raw, woken)) return;
-    scheduling_.add_waking(sampled.time, row, sample_.tid, is_in_interrupt(*scheduling.format, sample_.raw),
+    const std::uint32_t waker = thread_of(*scheduling.format, sample_.raw);
+    scheduling_.add_waking(sampled.time, row, waker, is_in_interrupt(*scheduling.format, sample_.raw),
                            scheduling.kind, woken);
   }
 }

@@ -136,8 +136,8 @@ const TracepointFormat& usual_format(SchedulerTracepoint kind) {
                                           {"prev_state", 32, 8},
                                           {"next_comm", 40, 16},
                                           {"next_pid", 56, 4}}};
-  static const TracepointFormat wakings{"sched:sched_waking",
-                                        {{"common_flags", 2, 1}, {"comm", 8, 16}, {"pid", 24, 4}}};
+  static const TracepointFormat wakings{
+      "sched:sched_waking", {{"common_flags", 2, 1}, {"common_pid", 4, 4}, {"comm", 8, 16}, {"pid", 24, 4}}};
   return kind == SchedulerTracepoint::switches ? switches : wakings;
 }
 
@@ -154,6 +154,11 @@ bool decode_switch(const TracepointFormat& format, ByteCursor raw, SchedulerSwit
 bool decode_waking(const TracepointFormat& format, ByteCursor raw, SchedulerWaking& out) {
   out.name = text_of(format, raw, "comm");
   return read_tid(format, raw, "pid", out.tid);
+}
+
+std::uint32_t thread_of(const TracepointFormat& format, ByteCursor raw) {
+  std::uint32_t tid = kNone;
+  return read_tid(format, raw, "common_pid", tid) ? tid : kNone;
 }
 
 bool is_in_interrupt(const TracepointFormat& format, ByteCursor raw) {

@@ -40,6 +40,9 @@ const TracepointFormat& usual_format(SchedulerTracepoint kind);
 // What the bytes of a sample say. False where a field is not there.
 bool decode_switch(const TracepointFormat& format, ByteCursor raw, SchedulerSwitch& out);
 bool decode_waking(const TracepointFormat& format, ByteCursor raw, SchedulerWaking& out);
+// The thread that met the tracepoint, also one that has exited, which samples do not name any more; kNone
+// unknown.
+std::uint32_t thread_of(const TracepointFormat& format, ByteCursor raw);
 // The tracepoint was met in an interrupt, or in what follows one.
 bool is_in_interrupt(const TracepointFormat& format, ByteCursor raw);
 

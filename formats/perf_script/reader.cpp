@@ -174,12 +174,14 @@ class Reading {
 
   // True for a line of the scheduler, whose fields are read then.
   bool note_scheduling(const Header& header) {
-    if (!header.time_ns || header.tid < 0 || header.tid >= kNone) return false;
+    if (!header.time_ns) return false;
     const auto row = static_cast<std::uint32_t>(samples_.size());
-    const auto tid = static_cast<std::uint32_t>(header.tid);
+    // A thread that has exited has none any more when it leaves its processor for the last time.
+    const std::uint32_t tid =
+        header.tid < 0 || header.tid >= kNone ? kNone : static_cast<std::uint32_t>(header.tid);
     const SchedulerTracepoint kind = scheduler_tracepoint(header.event);
     if (kind == SchedulerTracepoint::none) {
-      if (perf_event_state(header.event) == ThreadState::running)
+      if (tid != kNone && perf_event_state(header.event) == ThreadState::running)
         scheduling_.add_sample(*header.time_ns, row, tid);
       return false;
     }

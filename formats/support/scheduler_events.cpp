@@ -142,14 +142,15 @@ void SchedulerEvents::add_waking(std::int64_t time, std::uint32_t row, std::uint
                                  bool in_interrupt, SchedulerTracepoint kind, const SchedulerWaking& event) {
   ++(kind == SchedulerTracepoint::waking ? n_wakings_ : n_wakeups_);
   in_interrupt = in_interrupt || waker_tid == 0;
-  if (!in_interrupt) add(time, waker_tid, {}, SchedulerEventKind::seen);
+  const bool known = !in_interrupt && waker_tid != kNone;
+  if (known) add(time, waker_tid, {}, SchedulerEventKind::seen);
   if (event.tid == 0) return;
   SchedulerEvent waking{.time = time,
                         .task = task_of(event.tid, event.name),
                         .stack = row,
                         .kind = SchedulerEventKind::waking,
                         .in_interrupt = in_interrupt};
-  if (!in_interrupt) waking.waker = task_of(waker_tid, {});
+  if (known) waking.waker = task_of(waker_tid, {});
   events_.push_back(waking);
 }
 

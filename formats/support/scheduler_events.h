@@ -40,7 +40,7 @@ bool is_interrupt_entry(std::string_view function);
 
 class SchedulerEvents {
  public:
-  // `row`: of the reader, whose stack it has; times in nanoseconds.
+  // `row`: of the reader, whose stack it has; times in nanoseconds. `waker_tid`: kNone where nobody knows.
   void add_switch(std::int64_t time, std::uint32_t row, const SchedulerSwitch& event);
   void add_waking(std::int64_t time, std::uint32_t row, std::uint32_t waker_tid, bool in_interrupt,
                   SchedulerTracepoint kind, const SchedulerWaking& event);
