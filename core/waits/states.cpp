@@ -18,9 +18,9 @@ struct Sampled {
 };
 
 // What one task does, event by event. Spans that last no time are left out.
-class Walk {
+class TaskWalk {
  public:
-  Walk(std::vector<WaitSpan>& out, bool wakings) : out_(out), wakings_(wakings) {}
+  TaskWalk(std::vector<WaitSpan>& out, bool wakings) : out_(out), wakings_(wakings) {}
 
   void add(const SchedulerEvent& event) {
     switch (event.kind) {
@@ -183,7 +183,7 @@ Result<TaskStates> task_states(std::span<const SchedulerEvent> events, std::uint
   out.first.reserve(n_tasks + 1);
   for (std::uint32_t task = 0; task < n_tasks; ++task) {
     out.first.push_back(static_cast<std::uint32_t>(out.spans.size()));
-    Walk walk(out.spans, wakings);
+    TaskWalk walk(out.spans, wakings);
     for (std::uint32_t i = first[task]; i < first[task + 1]; ++i) {
       if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
       walk.add(events[rows[i]]);

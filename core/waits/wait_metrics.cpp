@@ -21,10 +21,10 @@ constexpr std::array<std::string_view, kNChainEnds> kEndMarks{
 constexpr std::uint64_t kMaxFrames = 16'000'000;
 constexpr std::uint64_t kMaxRows = std::uint64_t{1} << 27;
 
-class Writing {
+class WaitWriting {
  public:
-  Writing(ProfileBuilder& builder, const TaskStates& states, std::span<const WaitTask> tasks,
-          std::int64_t first_time)
+  WaitWriting(ProfileBuilder& builder, const TaskStates& states, std::span<const WaitTask> tasks,
+              std::int64_t first_time)
       : builder_(builder),
         states_(states),
         tasks_(tasks),
@@ -148,7 +148,7 @@ void declare_wait_metrics(ProfileBuilder& builder) {
 
 Result<WaitRows> add_wait_samples(ProfileBuilder& builder, const TaskStates& states,
                                   std::span<const WaitTask> tasks, std::int64_t first_time, StopToken stop) {
-  return Writing(builder, states, tasks, first_time).run(std::move(stop));
+  return WaitWriting(builder, states, tasks, first_time).run(std::move(stop));
 }
 
 }  // namespace profd

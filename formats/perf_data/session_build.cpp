@@ -88,7 +88,7 @@ Result<void> Session::build() {
   builder_.add_metric("samples", "count");
   builder_.set_default_metric(MetricId{0u});
   PROFD_TRY(const bool has_states, scheduling_.prepare(context_.report));
-  if (has_states) scheduling_.declare(builder_);
+  if (has_states) scheduling_.declare(builder_, names);
   if (rows_.size() > kMaxCells / builder_.n_metrics())
     return fail(ErrorCode::limit,
                 fmt::format("{} samples of {} events are more than is kept", rows_.size(), names.size()));

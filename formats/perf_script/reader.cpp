@@ -429,6 +429,7 @@ class Reading {
     std::vector<bool> has_metric(events_.size());
     const bool one_unnamed = events_.size() == 1 && events_[0].n_with_period == 0;
     std::vector<std::size_t> column(events_.size(), 0);
+    std::vector<std::string> names;
     std::size_t n_metrics = 0;
     for (std::size_t e = 0; e < events_.size(); ++e) {
       const Event& event = events_[e];
@@ -437,6 +438,7 @@ class Reading {
       has_metric[e] = true;
       column[e] = n_metrics++;
       const std::string name = event.name.empty() ? "unnamed event" : repair_utf8(event.name);
+      names.push_back(name);
       builder_.add_metric(name, event.n_with_period > 0 ? unit_of(event.name) : "samples");
       if (event.n_with_period > 0 && event.n_with_period < event.n)
         context_.report.add("period-missing", Severity::loss,
@@ -448,7 +450,7 @@ class Reading {
     builder_.set_default_metric(MetricId{0u});
     PROFD_TRY(const bool has_states, scheduling_.prepare(context_.report));
     if (has_states) {
-      scheduling_.declare(builder_);
+      scheduling_.declare(builder_, names);
       n_metrics = builder_.n_metrics();
     }
     if (one_unnamed && !events_[0].name.empty())

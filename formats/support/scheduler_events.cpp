@@ -203,6 +203,16 @@ Result<bool> SchedulerEvents::prepare(ImportReport& report) {
   return true;
 }
 
+void SchedulerEvents::declare(ProfileBuilder& builder, std::span<const std::string> events) {
+  const std::size_t wall = builder.n_metrics();
+  declare_wait_metrics(builder);
+  const auto other = std::find_if(events.begin(), events.end(), [](const std::string& event) {
+    return scheduler_tracepoint(event) == SchedulerTracepoint::none;
+  });
+  builder.set_default_metric(
+      MetricId(other == events.end() ? wall : static_cast<std::size_t>(other - events.begin())));
+}
+
 Result<void> SchedulerEvents::write(ProfileBuilder& builder, std::int64_t first_time,
                                     const std::function<ContextId(std::uint32_t)>& context,
                                     const std::function<WaitTask(std::uint32_t, std::string_view)>& task,

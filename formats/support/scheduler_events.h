@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -54,8 +55,9 @@ class SchedulerEvents {
 
   // Whether states can be made; otherwise says in the report why. Call once, before what is below.
   Result<bool> prepare(ImportReport& report);
-  // Before the first value of the builder: its metrics.
-  void declare(ProfileBuilder& builder) const { declare_wait_metrics(builder); }
+  // Before the first value of the builder, behind the metrics of events: those of states. The default is the
+  // first of an event that is not the scheduler's, or wall time.
+  static void declare(ProfileBuilder& builder, std::span<const std::string> events);
   // `context`: of a row. `task`: of a tid and the name that an event had for it, where the reader may know
   // none.
   Result<void> write(ProfileBuilder& builder, std::int64_t first_time,

@@ -27,12 +27,12 @@ struct OffCpuOptions {
   bool json = false;
 };
 
-constexpr std::size_t kLeastName = 16, kMostName = 40, kAmount = 10, kShare = 8;
+constexpr std::size_t kLeastName = 16, kMostName = 40, kTime = 10, kOfWall = 8;
 
 std::string amounts(const ThreadStatesRow& row) {
-  std::string out = right_aligned(sanitize_text(row.wall.text), kAmount);
+  std::string out = right_aligned(sanitize_text(row.wall.text), kTime);
   for (const Amount* amount : {&row.on_cpu, &row.blocked, &row.runnable, &row.unknown})
-    out += right_aligned(sanitize_text(amount->text), kAmount) + right_aligned(amount->share_text, kShare);
+    out += right_aligned(sanitize_text(amount->text), kTime) + right_aligned(amount->share_text, kOfWall);
   return out;
 }
 
@@ -43,9 +43,9 @@ std::string threads_text(const Console& console, const StatesAnswer& answer) {
   const auto line = [&](const std::string& name, const ThreadStatesRow& row) {
     return left_aligned(fitted_name(sanitize_text(name), width), width) + amounts(row) + "\n";
   };
-  std::string head = left_aligned("", width) + right_aligned("wall", kAmount);
+  std::string head = left_aligned("", width) + right_aligned("wall", kTime);
   for (const std::string_view state : {"on CPU", "blocked", "runnable", "unknown"})
-    head += right_aligned(state, kAmount) + std::string(kShare, ' ');
+    head += right_aligned(state, kTime) + std::string(kOfWall, ' ');
   std::string out = console.out.bold(head) + "\n";
   for (const ThreadStatesRow& row : answer.threads) out += line(row.name, row);
   if (answer.n_threads > answer.threads.size())
@@ -76,17 +76,17 @@ std::string chains_text(const Console& console, const OffCpuOptions& options, co
   std::string out = "\n" + console.out.bold("What blocked threads waited for") + "\n";
   const auto columns = static_cast<std::size_t>(std::max(console.out.columns, 40));
   for (const ChainRow& chain : answer.chains) {
-    std::string margin = right_aligned(sanitize_text(chain.amount.text), kAmount) +
-                         right_aligned(chain.amount.share_text, kShare) + "  ";
+    std::string margin = right_aligned(sanitize_text(chain.amount.text), kTime) +
+                         right_aligned(chain.amount.share_text, kOfWall) + "  ";
     std::size_t begin = 0;
     for (std::size_t i = 0; i <= chain.frames.size(); ++i) {
       if (i < chain.frames.size() && chain.frames[i].name != kWakerMark) continue;
       const std::string text =
           stack_text(std::span(chain.frames).subspan(begin, i - begin), options.whole_chains);
-      const std::size_t room = columns - kAmount - kShare - 5;
+      const std::size_t room = columns - kTime - kOfWall - 5;
       out += margin + (begin == 0 ? "" : "-- ") +
              (options.whole_chains ? text : fitted_name(text, begin == 0 ? room + 3 : room)) + "\n";
-      margin = std::string(kAmount + kShare + 2, ' ');
+      margin = std::string(kTime + kOfWall + 2, ' ');
       begin = i + 1;
     }
   }
@@ -132,13 +132,12 @@ void add_offcpu(CLI::App& root, Commands& commands) {
   app->add_flag("--json", options->json, "The answer of view/states, see docs/protocol.md");
   app->footer(
       "Examples:\n  profd offcpu perf.data\n  profd offcpu --filter 'thread main' perf.data\n  profd flame "
-      "-m "
-      "wall perf.data\n  profd flame -m chains -o chains.svg perf.data\n\nNeeds every event of the "
-      "scheduler, "
-      "of the whole system and with stacks:\n  perf record -a -e cpu-clock/freq=999/ -e sched:sched_switch "
-      "-e "
-      "sched:sched_waking -g -- ./app\nThere is no -F in it: that would sample the events of the scheduler, "
-      "too.");
+      "--metric wall perf.data\n  profd flame --metric chains -o chains.svg perf.data\n\nNeeds every event "
+      "of "
+      "the scheduler, of the whole system and with stacks:\n  perf record -a -e cpu-clock/freq=999/ -e "
+      "sched:sched_switch -e sched:sched_waking -g -- ./app\nThere is no -F in it: that would sample the "
+      "events "
+      "of the scheduler, too.");
   app->callback([&commands, options] {
     commands.action = [options](const Console& console) { return offcpu(*options, console); };
   });

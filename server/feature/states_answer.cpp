@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -20,6 +20,8 @@ constexpr std::size_t kNSums = 6;
 constexpr std::array<std::string_view, kNSums> kWaitNames{wait_metric::wall,    wait_metric::on_cpu,
                                                           wait_metric::blocked, wait_metric::runnable,
                                                           wait_metric::unknown, wait_metric::chains};
+// Chains, the largest first, whose ends are added up for the sentence.
+constexpr std::size_t kMostEnds = 1000;
 using StateMetrics = std::array<MetricId, kNSums>;
 using StateSums = std::array<std::int64_t, kNSums>;
 
@@ -55,7 +57,7 @@ std::vector<std::uint32_t> groups_by_functions(const Profile& profile) {
   return group;
 }
 
-std::vector<ChainFrame> frames_of(const Profile& profile, std::uint32_t context) {
+std::vector<ChainFrame> chain_frames(const Profile& profile, std::uint32_t context) {
   std::vector<ChainFrame> out;
   const FrameTable& frames = profile.frames();
   for (; context != kRootContext.v; context = profile.tree().parent[context]) {
@@ -87,7 +89,8 @@ std::string thread_filter(const Profile& profile, std::uint32_t thread) {
   return to_text(filter);
 }
 
-ThreadStatesRow row_of(std::string name, std::string filter, const std::string& unit, const StateSums& sums) {
+ThreadStatesRow states_row(std::string name, std::string filter, const std::string& unit,
+                           const StateSums& sums) {
   const Whole whole{Value(sums[0]), unit};
   const auto amount = [&](std::size_t m) { return amount_of(whole, Value(sums[m])); };
   ThreadStatesRow row{std::move(name), std::move(filter), amount(0), amount(1),
@@ -97,7 +100,7 @@ ThreadStatesRow row_of(std::string name, std::string filter, const std::string& 
   return row;
 }
 
-// The thread of the last stack of a chain, and what it did: "io, which (interrupt)".
+// What the last thread of a chain did, by its innermost function outside of the kernel: "read of io".
 std::string end_of_chain(const std::vector<ChainFrame>& frames) {
   std::size_t first = 0;
   for (std::size_t i = 0; i + 1 < frames.size(); ++i)
@@ -108,20 +111,19 @@ std::string end_of_chain(const std::vector<ChainFrame>& frames) {
   return last == frames[first].name ? last : fmt::format("{} of {}", last, frames[first].name);
 }
 
-std::string verdict_of(const StatesAnswer& answer) {
+std::string verdict_of(const StatesAnswer& answer, const std::string& awaited, const std::string& share) {
   const ThreadStatesRow& all = answer.all;
   if (answer.n_threads == 0) return "No thread passes the filters.";
-  std::string out =
-      fmt::format("{} of the wall time of {} threads is on a processor, {} blocked, {} runnable",
-                  all.on_cpu.share_text, answer.n_threads, all.blocked.share_text, all.runnable.share_text);
+  std::string out = fmt::format(
+      "{} of the wall time of {} is on a processor, {} blocked, {} runnable", all.on_cpu.share_text,
+      answer.n_threads == 1 ? "1 thread" : fmt::format("{} threads", answer.n_threads),
+      all.blocked.share_text, all.runnable.share_text);
   if (as_double(all.unknown.value) > 0) out += fmt::format(", {} unknown", all.unknown.share_text);
-  if (!answer.chains.empty())
-    out += fmt::format("; {} of what is blocked waits in the end for {}", answer.chains[0].amount.share_text,
-                       end_of_chain(answer.chains[0].frames));
+  if (!awaited.empty()) out += fmt::format("; {} of what is blocked waits in the end for {}", share, awaited);
   return out + ".";
 }
 
-std::vector<StatesAnswer::Look> looks(const ViewSpec& asked) {
+std::vector<StatesAnswer::Look> looks_of(const ViewSpec& asked) {
   std::vector<StatesAnswer::Look> out;
   for (const auto& [title, metric] :
        {std::pair{"wall tree", wait_metric::wall}, std::pair{"blocked", wait_metric::blocked},
@@ -178,7 +180,7 @@ Result<StatesAnswer> states_answer(Views& views, const StatesRequest& request, c
     }
   }
   const std::string& unit = profile.metrics()[metrics[0].v].unit;
-  out.all = row_of("", "", unit, all);
+  out.all = states_row("", "", unit, all);
 
   std::vector<std::uint32_t> threads;
   for (std::uint32_t t = 0; t < by_thread.size(); ++t)
@@ -189,19 +191,26 @@ Result<StatesAnswer> states_answer(Views& views, const StatesRequest& request, c
   out.n_threads = threads.size();
   threads.resize(std::min(threads.size(), request.limit));
   for (const std::uint32_t t : threads)
-    out.threads.push_back(row_of(thread_name(profile, t), thread_filter(profile, t), unit, by_thread[t]));
+    out.threads.push_back(states_row(thread_name(profile, t), thread_filter(profile, t), unit, by_thread[t]));
 
   std::vector<std::pair<std::uint32_t, std::int64_t>> chains(by_chain.begin(), by_chain.end());
   std::sort(chains.begin(), chains.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
   out.n_chains = chains.size();
-  chains.resize(std::min(chains.size(), request.limit));
+  std::map<std::string, std::int64_t> by_end;
+  for (std::size_t i = 0; i < std::min(chains.size(), kMostEnds); ++i)
+    by_end[end_of_chain(chain_frames(profile, chains[i].first))] += chains[i].second;
   const Whole blocked{Value(all[kNSums - 1]), unit};
-  for (const auto& [context, value] : chains)
-    out.chains.push_back({frames_of(profile, context), amount_of(blocked, Value(value))});
-  out.views = looks(request.spec);
-  out.verdict = verdict_of(out);
+  for (const auto& [context, value] : chains) {
+    if (out.chains.size() == request.limit) break;
+    out.chains.push_back({chain_frames(profile, context), amount_of(blocked, Value(value))});
+  }
+  out.views = looks_of(request.spec);
+  const auto most = std::max_element(by_end.begin(), by_end.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  out.verdict = most == by_end.end() ? verdict_of(out, "", "")
+                                     : verdict_of(out, most->first, blocked.share_text(Value(most->second)));
   return out;
 }
 

@@ -42,7 +42,7 @@ class OffCpu(InFolder):
 
     def test_metrics_of_states_are_those_of_every_command(self):
         answer = states(TEXT)
-        total = {name: json.loads(run("top", "--json", "-m", name, TEXT).stdout)["total"]["value"]
+        total = {name: json.loads(run("top", "--json", "--metric", name, TEXT).stdout)["total"]["value"]
                  for name in ("wall", "on-cpu", "blocked", "runnable", "unknown", "chains")}
         self.assertEqual(total["wall"], answer["all"]["wall"]["value"])
         self.assertEqual(total["wall"], total["on-cpu"] + total["blocked"] + total["runnable"] + total["unknown"])

@@ -174,9 +174,7 @@ void ViewsModule::bind(protocol::Binder& binder) {
 
   binder.request<psp::StatesRequest>([this](const psp::StatesParams& params,
                                             protocol::Reply<psp::StatesRequest> reply) {
-    psp::ViewSpecLike any;
-    any.data = std::string("top-down");
-    auto named = from_psp(params.spec.value_or(any), "params.spec");
+    auto named = from_psp(params.spec.value_or(psp::ViewSpecLike(std::string("top-down"))), "params.spec");
     if (!named) return reply.error(named.error());
     const auto open = session_.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
     if (!open) return reply.error(open.error());
