@@ -448,7 +448,10 @@ class Reading {
     const std::size_t samples_column = n_metrics++;
     builder_.add_metric("samples", "count");
     builder_.set_default_metric(MetricId{0u});
-    PROFD_TRY(const bool has_states, scheduling_.prepare(context_.report));
+    PROFD_TRY(const bool has_states,
+              scheduling_.prepare(
+                  n_metrics, kMaxCells - std::min(kMaxCells, samples_.size() * (n_metrics + kNWaitMetrics)),
+                  context_.report));
     if (has_states) {
       scheduling_.declare(builder_, names);
       n_metrics = builder_.n_metrics();
