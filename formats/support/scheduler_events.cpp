@@ -205,7 +205,6 @@ Result<bool> SchedulerEvents::prepare(std::size_t n_metrics, std::uint64_t cells
     report.add("wakeups-only", Severity::info,
                "wakers are those of sched_wakeup, which may be whoever the processor ran; record with "
                "-e sched:sched_waking");
-  // Both tell of the same, the first earlier.
   return true;
 }
 
