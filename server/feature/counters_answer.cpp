@@ -24,7 +24,7 @@ std::string counter_text(double value, const std::string& unit) {
                       : format_value(Value{value}, unit);
 }
 
-bool holds(std::string_view text, std::string_view search) {
+bool mentions(std::string_view text, std::string_view search) {
   const auto lower = [](char ch) { return ch >= 'A' && ch <= 'Z' ? static_cast<char>(ch | 0x20) : ch; };
   return std::search(text.begin(), text.end(), search.begin(), search.end(),
                      [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
@@ -65,8 +65,8 @@ Result<CountersAnswer> counters_answer(Views& views, const CountersRequest& requ
     const std::uint32_t thread = value_or(counters.thread, id, kNone);
     if (counter.owner.empty() && thread != kNone) counter.owner = threads.name(thread);
     counter.sums = value_or(counters.changes, id, std::uint8_t{0}) != 0;
-    if (request.search.empty() || holds(counter.name, request.search) ||
-        holds(counter.unit, request.search) || holds(counter.owner, request.search))
+    if (request.search.empty() || mentions(counter.name, request.search) ||
+        mentions(counter.unit, request.search) || mentions(counter.owner, request.search))
       found.push_back(std::move(counter));
   }
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
