@@ -16,9 +16,9 @@ namespace profd {
 inline constexpr std::uint32_t kMaxHeatColumns = 1200, kMaxHeatRows = 100;
 
 struct HeatMapRequest {
-  std::optional<std::int64_t> from, to;  // what is looked at; absent: all there is
-  std::int64_t column = 0;               // nanoseconds; 0: chosen by the length
-  std::uint32_t rows = 0;                // 0: chosen by how often was measured
+  std::optional<std::int64_t> from = {}, to = {};  // what is looked at; absent: all there is
+  std::int64_t column = 0;                         // nanoseconds; 0: chosen by the length
+  std::uint32_t rows = 0;                          // 0: chosen by how often was measured
   std::uint32_t max_columns = 600;
 };
 

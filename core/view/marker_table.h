@@ -12,9 +12,9 @@
 namespace profd {
 
 struct MarkerQuery {
-  MarkerSearch search;
-  std::int64_t min_length = 0;           // nanoseconds
-  std::optional<std::int64_t> from, to;  // only what reaches into the window
+  MarkerSearch search = {};
+  std::int64_t min_length = 0;                     // nanoseconds
+  std::optional<std::int64_t> from = {}, to = {};  // only what reaches into the window
 };
 
 // What passed, by id, ascending.
