@@ -41,8 +41,9 @@ std::optional<MarkerOrder> order_of(const std::optional<psp::OpenEnum<psp::Marke
       return MarkerOrder::mean;
     case psp::MarkerSort::most:
       return MarkerOrder::most;
+    default:
+      return std::nullopt;
   }
-  return std::nullopt;
 }
 
 // What the parameters of all have in common, and the profile that is meant; nothing when the reply is given.
