@@ -194,9 +194,9 @@ Result<HeatMap> heat_map(const Selection& selection, const HeatMapRequest& reque
         out.rows = std::min(kMaxHeatRows, request.rows);
         if (out.rows == 0) out.rows = chosen_rows(out.column, scale != 0 ? 0 : measured_each(profile));
         out.rows = static_cast<std::uint32_t>(std::min<std::int64_t>(out.rows, out.column));
-        // Cells begin at moments that are round, so that windows made of them can be read.
-        const std::int64_t grain = out.column / out.rows, over = out.begin % grain;
-        const std::int64_t first = out.begin - (over < 0 ? over + grain : over);
+        // Columns begin at moments that are round, so that windows made of them can be read.
+        const std::int64_t over = out.begin % out.column;
+        const std::int64_t first = out.begin - (over < 0 ? over + out.column : over);
         out.from = first + (from - first) / out.column * out.column;
         const std::int64_t columns = (to - 1 - out.from) / out.column + 1;
         if (columns > kMaxHeatColumns)

@@ -54,11 +54,11 @@ TEST_CASE("what is short has shorter columns, what is long longer ones") {
   REQUIRE(map);
   CHECK(map->column == 5'000 * kMs);
   CHECK(map->columns == 400);
-  CHECK(map_of(ticking(1000 * kMs, 2000), {.max_columns = 100})->column == 20'000 * kMs);
+  CHECK(map_of(ticking(1000 * kMs, 2000), {.max_columns = 100})->column == 30'000 * kMs);
 }
 
-TEST_CASE("cells begin at round moments, before the profile does where that is none") {
-  const auto map = map_of(ticking(10 * kMs, 3000), {.column = 1000 * kMs, .rows = 50});
+TEST_CASE("columns begin at round moments, before the profile does where that begins at none") {
+  const auto map = map_of(ticking(10 * kMs, 3000), {.column = 1000 * kMs, .rows = 4});
   REQUIRE(map);
   CHECK(map->begin == 5 * kMs);
   CHECK(map->from == 0);
