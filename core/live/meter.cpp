@@ -431,13 +431,13 @@ void Meter::skip_to(Nanoseconds at) {
 void Meter::finish(std::optional<Nanoseconds> at) {
   tick(std::max(newest_, at.value_or(newest_)));
   const Nanoseconds end = tick_;
-  if (end <= closed_) return;
   for (Lane& lane : lanes_) {
     if (!lane.alive) continue;
     advance(lane, end);
     flush(lane);
   }
-  close(end);
+  // Calls at the very end have no time, and are calls all the same.
+  if (end > closed_ || !open_.empty()) close(end);
 }
 
 std::size_t Meter::bytes() const {

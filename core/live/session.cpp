@@ -22,7 +22,13 @@ void Session::mark(Nanoseconds at, std::string_view name) {
 }
 
 Result<void> Session::consume(Bytes bytes) {
-  if (broken_ || bye_) return {};
+  if (broken_ || bye_ || bytes.empty()) return {};
+  // What is something else altogether may end before its first message would.
+  if (frames_.offset() == 0 && frames_.left() == 0 &&
+      bytes[0] != static_cast<std::byte>(MessageType::hello) && bytes[0] != static_cast<std::byte>(MessageType::auth)) {
+    broken_ = true;
+    return fail(ErrorCode::malformed, "a live stream begins with `hello`", 0);
+  }
   frames_.feed(bytes);
   while (true) {
     auto frame = frames_.next();
