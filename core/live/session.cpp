@@ -1,5 +1,7 @@
 #include "core/live/session.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/support/text.h"
@@ -24,8 +26,9 @@ void Session::mark(Nanoseconds at, std::string_view name) {
 Result<void> Session::consume(Bytes bytes) {
   if (broken_ || bye_ || bytes.empty()) return {};
   // What is something else altogether may end before its first message would.
-  if (frames_.offset() == 0 && frames_.left() == 0 &&
-      bytes[0] != static_cast<std::byte>(MessageType::hello) && bytes[0] != static_cast<std::byte>(MessageType::auth)) {
+  if (frames_.offset() == 0 && frames_.rest().empty() &&
+      bytes[0] != static_cast<std::byte>(MessageType::hello) &&
+      bytes[0] != static_cast<std::byte>(MessageType::auth)) {
     broken_ = true;
     return fail(ErrorCode::malformed, "a live stream begins with `hello`", 0);
   }
@@ -65,6 +68,7 @@ Result<void> Session::take_hello(Bytes payload) {
                 fmt::format("a clock of {} ticks a second in a live stream", hello.ticks_per_second));
   clock_ = StreamClock(hello.ticks, hello.ticks_per_second);
   last_ticks_ = hello.ticks;
+  ticks_per_second_ = hello.ticks_per_second;
   for (std::string* text : {&hello.language, &hello.program, &hello.agent}) *text = repair_utf8(*text);
   hello_ = std::move(hello);
   return {};
@@ -161,6 +165,7 @@ Result<void> Session::take(const Frame& frame) {
         return fail(ErrorCode::malformed,
                     fmt::format("a clock of {} ticks a second in a live stream", clock.ticks_per_second));
       clock_.pair(clock.ticks, clock.ticks_per_second);
+      ticks_per_second_ = clock.ticks_per_second;
       return {};
     }
     case MessageType::bye: {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,8 +39,8 @@ class Session {
   [[nodiscard]] const std::string& reason() const { return reason_; }  // of the bye
   [[nodiscard]] bool finished() const { return finished_; }
   [[nodiscard]] bool paused() const { return paused_; }
-  // Bytes of a message that has only begun.
-  [[nodiscard]] std::size_t left_over() const { return frames_.left(); }
+  // What there is of a message that has only begun; until the next consume().
+  [[nodiscard]] Bytes begun() const { return frames_.rest(); }
   [[nodiscard]] std::uint64_t offset() const { return frames_.offset(); }
 
   [[nodiscard]] const Meter& meter() const { return meter_; }
@@ -50,6 +51,7 @@ class Session {
   [[nodiscard]] std::uint64_t said_sent() const { return said_sent_; }
   [[nodiscard]] std::uint64_t said_lost() const { return said_lost_; }
   [[nodiscard]] std::uint64_t last_ticks() const { return last_ticks_; }
+  [[nodiscard]] std::uint64_t ticks_per_second() const { return ticks_per_second_; }  // of late
   [[nodiscard]] std::size_t bytes() const { return meter_.bytes() + methods_.bytes(); }
 
   static constexpr std::size_t kMostMarks = 10'000;
@@ -70,7 +72,7 @@ class Session {
   std::unique_ptr<Records> records_;
   std::vector<Mark> marks_;
   std::optional<Nanoseconds> ended_at_;
-  std::uint64_t said_sent_ = 0, said_lost_ = 0, last_ticks_ = 0;
+  std::uint64_t said_sent_ = 0, said_lost_ = 0, last_ticks_ = 0, ticks_per_second_ = 0;
 };
 
 }  // namespace profd::live

@@ -89,7 +89,7 @@ class PliveReader final : public FormatReader {
           "no-bye", Severity::info,
           "The stream ends without a `bye`: the program or its agent ended at once, or is still running.",
           session.offset());
-    if (!session.said_bye() && session.left_over() > 0)
+    if (!session.said_bye() && !session.begun().empty())
       context.report.add("truncated", Severity::loss, "The stream ends within a message.", session.offset());
     report(session, context);
     PROFD_TRY(ProfileBuilder builder,

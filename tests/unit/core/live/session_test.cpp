@@ -54,7 +54,7 @@ TEST_CASE("the examples of the declaration are read as what they say") {
     const auto frame = reader.next();
     REQUIRE(frame);
     REQUIRE(*frame);
-    CHECK(reader.left() == 0);
+    CHECK(reader.rest().empty());
     return (*frame)->payload;
   };
   const auto hello = live::read_hello(payload("hello"));
