@@ -49,7 +49,7 @@ class Usage(InFolder):
 
     def test_a_wrong_choice_lists_the_choices(self):
         self.assertIn('--sort: "foo" is not one of self, total.', refused("top", "--sort", "foo", CPU))
-        self.assertIn("module, file, kind, warm, cool", refused("flame", "--palette", "hot", CPU))
+        self.assertIn("module, file, kind, work, warm, cool", refused("flame", "--palette", "hot", CPU))
         self.assertIn("auto, always, never (did you mean never?)", refused("--color", "nevr", CPU))
         self.assertIn("address, line, function, file, module", refused("top", "--granularity", "foo", CPU))
         self.assertIn("top-down, bottom-up", refused("tree", "--shape", "foo", CPU))
