@@ -1,5 +1,4 @@
-/* Writes messages with the agent's means: each line of stdin is a type and then fields, `v` with a number or `s` with a
-   text in hexadecimal; the frames go to stdout. */
+/* Writes messages with the agent's means: each line of stdin is a type and then fields, as golden.py says; the frames go to stdout. */
 #include "wire.h"
 
 #include <stdio.h>
