@@ -38,7 +38,8 @@ final class Link extends Thread {
     private final CountDownLatch tried = new CountDownLatch(1);
     private final ConcurrentLinkedQueue<byte[]> asked = new ConcurrentLinkedQueue<byte[]>();
     private final Wire out = new Wire();
-    private final Sender sender = new Sender();
+    // Of all links that follow one another: threads keep their lanes.
+    private static final Sender sender = new Sender();
     private ThreadMXBean threads;
     private ByteChannel channel;
     private volatile boolean stopping;
