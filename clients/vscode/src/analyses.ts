@@ -46,6 +46,8 @@ export class Analyses implements vscode.Disposable, vscode.TextDocumentContentPr
   readonly onDidChangeList = this.changed.event;
   /** The last result of each, by name. */
   private readonly results = new Map<string, AnalysisRunResult>();
+  /** How many have run. */
+  runs = 0;
   private notes: Notes | undefined;
   /** The profile that the last script ran over. */
   private of: string | undefined;
@@ -268,6 +270,7 @@ export class Analyses implements vscode.Disposable, vscode.TextDocumentContentPr
 
   private async take(result: AnalysisRunResult): Promise<void> {
     this.results.set(result.name, result);
+    ++this.runs;
     if (result.opened !== undefined) await this.session.adopt(result.opened);
     const by = new Map<string, AnalysisAnnotation[]>();
     for (const note of result.annotations) {

@@ -16,7 +16,7 @@ export interface PageHooks {
   /** The window of time that is kept everywhere else; undefined: all of it. */
   readonly windowOf: (uri: string) => string | undefined;
   /** Another window is kept in a page. */
-  readonly onWindow: (uri: string, text: string | undefined) => void;
+  readonly onWindow: (uri: string, clause: string | undefined) => void;
   /** A line of a source was chosen in a page. */
   readonly onLine: (uri: vscode.Uri, line: number) => void;
 }
@@ -37,7 +37,7 @@ type FromPage =
   | { readonly type: "rpc"; readonly text: string }
   | { readonly type: "setPath" }
   /** The clause of the window of time that it keeps; empty: none. */
-  | { readonly type: "window"; readonly uri: string; readonly text: string }
+  | { readonly type: "window"; readonly uri: string; readonly clause: string }
   /** A line, from 1, that was chosen in a source. */
   | { readonly type: "source"; readonly uri: string; readonly line: number };
 
@@ -160,7 +160,7 @@ export class Pages {
   }
 
   private tellWindow({ uri, panel }: Page): void {
-    void panel.webview.postMessage({ type: "window", uri, text: this.hooks.windowOf(uri) ?? "" });
+    void panel.webview.postMessage({ type: "window", uri, clause: this.hooks.windowOf(uri) ?? "" });
   }
 
   private async attachOne(page: Page): Promise<void> {
@@ -203,7 +203,7 @@ export class Pages {
       return;
     }
     if (message.type === "window") {
-      this.hooks.onWindow(message.uri, message.text === "" ? undefined : message.text);
+      this.hooks.onWindow(message.uri, message.clause === "" ? undefined : message.clause);
       return;
     }
     page.relay.send(message.text);

@@ -151,7 +151,8 @@ export class AnalysesTree extends Tree<Node> {
   private analysisItem(info: AnalysisInfo): vscode.TreeItem {
     const result = this.analyses.resultOf(info.name);
     const item = new vscode.TreeItem(info.name, result === undefined ? None : Expanded);
-    item.id = `analysis ${info.origin} ${info.name}`;
+    // A row that had nothing below it stays closed for the editor: after a run it is another one.
+    item.id = `analysis ${info.origin} ${info.name} ${result === undefined ? 0 : this.analyses.runs}`;
     item.description = result?.duration === undefined ? info.title : vscode.l10n.t("ran {0}", result.duration.text);
     item.iconPath = new vscode.ThemeIcon(info.trusted ? "beaker" : "shield");
     item.contextValue = result === undefined ? "analysis" : "analysis result";
@@ -167,11 +168,11 @@ export class AnalysesTree extends Tree<Node> {
 function titleOf(origin: AnalysisOrigin): string {
   switch (origin) {
     case AnalysisOrigin.workspace:
-      return vscode.l10n.t("Of this workspace");
+      return vscode.l10n.t("Of This Workspace");
     case AnalysisOrigin.user:
       return vscode.l10n.t("Yours");
     default:
-      return vscode.l10n.t("That profd brings");
+      return vscode.l10n.t("That profd Brings");
   }
 }
 

@@ -40,20 +40,20 @@ function keepWindow(state: State, text: string): State {
 
 /** The window of time that is kept here is a filter of the editor's code and lists, and theirs is one here. */
 export function shareWindow(app: App, api: WebviewApi): void {
-  let told = { uri: app.place.value.profile, text: windowOf(app.place.value.chips) };
+  let told = { uri: app.place.value.profile, clause: windowOf(app.place.value.chips) };
   app.place.subscribe(({ profile: uri, chips }) => {
     const before = told;
-    told = { uri, text: windowOf(chips) };
+    told = { uri, clause: windowOf(chips) };
     // Another profile begins with its own.
-    if (uri !== undefined && uri === before.uri && told.text !== before.text)
+    if (uri !== undefined && uri === before.uri && told.clause !== before.clause)
       api.postMessage({ type: "window", ...told });
   });
   window.addEventListener("message", (event: MessageEvent<unknown>) => {
-    const data = event.data as { type?: unknown; uri?: unknown; text?: unknown } | null;
-    if (data?.type !== "window" || typeof data.text !== "string" || data.uri !== app.place.value.profile) return;
-    const { text } = data;
-    if (text === windowOf(app.place.value.chips)) return;
-    told = { ...told, text };
-    app.update((state) => keepWindow(state, text));
+    const data = event.data as { type?: unknown; uri?: unknown; clause?: unknown } | null;
+    if (data?.type !== "window" || typeof data.clause !== "string" || data.uri !== app.place.value.profile) return;
+    const { clause } = data;
+    if (clause === windowOf(app.place.value.chips)) return;
+    told = { ...told, clause };
+    app.update((state) => keepWindow(state, clause));
   });
 }
