@@ -172,7 +172,7 @@ function titleOf(origin: AnalysisOrigin): string {
     case AnalysisOrigin.user:
       return vscode.l10n.t("Yours");
     default:
-      return vscode.l10n.t("That profd Brings");
+      return vscode.l10n.t("Bundled with profd");
   }
 }
 

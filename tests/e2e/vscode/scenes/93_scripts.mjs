@@ -77,6 +77,11 @@ export default {
     await stage.step("a table is in the side bar", async () => {
       await window.row("Scripts", "gc_share").click();
       await window.row("Scripts", "gc_share").getByRole("button", { name: "Run a Script" }).click();
+      // What it asks for has defaults.
+      for (const about of ["Rows of the table", "a Lua pattern"]) {
+        await window.page.locator(".quick-input-widget:visible", { hasText: about }).waitFor();
+        await window.press("Enter");
+      }
       await until("its table", async () => (await scripts()).some((row) => /\d rows?$/.test(row)));
     });
 
