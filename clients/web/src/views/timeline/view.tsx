@@ -83,7 +83,9 @@ export function TimelineView() {
   const kept = all === undefined ? undefined : keptOf(place.chips, all);
   const chosen = charts ?? shownNow?.charts.map((chart) => chart.track) ?? [];
 
-  useEffect(() => (box.current === null ? undefined : watchScreen(box.current, setScreen)), [known, none]);
+  // A box that goes, as where there is no timeline, has no width any more: it is no question to ask again.
+  const measured = (next: Screen) => setScreen((old) => (next.width === 0 ? old : next));
+  useEffect(() => (box.current === null ? undefined : watchScreen(box.current, measured)), [known, none]);
 
   const keep = (window: Span | undefined) =>
     app.update((state) => {
