@@ -45,6 +45,8 @@ constexpr NamedCommand kCommands[] = {
     {"hotspots", add_hotspots},
     {"list", add_list},
     {"timeline", add_timeline},
+    {"markers", add_markers},
+    {"heatmap", add_heatmap},
     {"search", add_search},
     {"sets", add_sets},
     {"diff", add_diff},

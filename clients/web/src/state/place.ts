@@ -16,6 +16,8 @@ export const VIEW_IDS = [
   "open",
   "correlate",
   "analyses",
+  "markers",
+  "heatmap",
 ] as const;
 export type ViewId = (typeof VIEW_IDS)[number];
 
