@@ -5,7 +5,7 @@ import { TableRequest, type Filter } from "../../shared/ts/psp.js";
 import { START, filtersOf, specOf, startOf, type Chip, type Place } from "../../web/src/state/place.js";
 import { chipsFrom, keptChips, keptSteps, stepsFrom, type KeptChip, type KeptSteps } from "../../web/src/state/kept.js";
 import { filterText, parseClause, specText } from "../../web/src/state/spec.js";
-import { isWindow } from "../../web/src/views/timeline/span.js";
+import { isWindow } from "../../web/src/state/windows.js";
 import {
   INITIAL,
   addFilter,

@@ -4,7 +4,7 @@ import type { WebviewApi } from "../rpc/transport.js";
 import type { Chip } from "../state/place.js";
 import { filterText, parseClause } from "../state/spec.js";
 import { addFilter, removeFilter, type State } from "../state/state.js";
-import { isWindow } from "../views/timeline/span.js";
+import { isWindow } from "../state/windows.js";
 import { runKey } from "./keys.js";
 
 const MAIN = "main .stage-tree, main [role=grid], main [role=treegrid]";
