@@ -46,7 +46,8 @@ export function useHottest(limit: number, panelId: string, way: Ways = "change",
         },
   ).value;
   const all = page === undefined ? [] : page.rows.name.flatMap((_, at) => rowOf(page, at) ?? []);
-  const rows = all.filter((row) => isOfWay(row, way));
+  // What has nothing itself is not hot.
+  const rows = all.filter((row) => isOfWay(row, way) && (diff || row.self !== 0));
   const title = profile?.metrics.find((m) => m.name === metric)?.title ?? metric;
   return {
     rows,

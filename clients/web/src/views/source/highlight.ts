@@ -45,9 +45,14 @@ const ENDINGS: Readonly<Record<string, string>> = {
 /** Colouring is a comfort: a text larger than this is shown without. */
 const MAX_COLOURED = 400_000;
 
+const languageOf = (path: string) => ENDINGS[path.slice(path.lastIndexOf(".") + 1).toLowerCase()];
+
+/** A text of a language that is known here. */
+export const isSource = (path: string) => languageOf(path) !== undefined;
+
 export function linesOf(text: string, path: string): string[] {
   const clean = text.split(/\r\n|\r|\n/).map((line) => line.split("\t").map(shown).join("\t"));
-  const language = ENDINGS[path.slice(path.lastIndexOf(".") + 1).toLowerCase()];
+  const language = languageOf(path);
   if (language === undefined || text.length > MAX_COLOURED) return clean.map(escapeXml);
   const html = hljs.highlight(clean.join("\n"), { language, ignoreIllegals: true }).value;
   const out: string[] = [];
