@@ -16,6 +16,7 @@ export const VIEW_IDS = [
   "open",
   "correlate",
   "analyses",
+  "live",
 ] as const;
 export type ViewId = (typeof VIEW_IDS)[number];
 

@@ -1,7 +1,7 @@
 // From what stands to what the scene draws, easing from picture to picture.
 import { FLAG, type City, type Standing } from "./city.js";
 import { STEP, fullHeight, topOfBlock } from "./scale.js";
-import { LOOK, type Boxes } from "./scene.js";
+import { LOOK, type Boxes } from "./looks.js";
 
 /** How high a box is that is there for its mark alone. */
 export const MARK = STEP * 0.3;

@@ -2,23 +2,11 @@
 // feet. Loaded when a city is first looked at. Nothing here knows of the daemon or the page.
 import * as THREE from "three";
 import type { Rgb } from "../../draw/colors.js";
+import type { Boxes } from "./looks.js";
 import type { City } from "./city.js";
 import { project, type Lens } from "./orbit.js";
 import type { CityPaints } from "./paints.js";
 import { STEP, topOfBlock, topOfDistrict } from "./scale.js";
-
-/** Bits of the look of a box. */
-export const LOOK = { waits: 1, demoted: 2, hovered: 4, chosen: 8, added: 16, dimmed: 32 } as const;
-
-export interface Boxes {
-  readonly count: number;
-  /** x, y, z of each one's near left foot. */
-  readonly place: Float32Array;
-  /** Lengths of the city. */
-  readonly height: Float32Array;
-  /** Four each: colour from 0 to 1 along the ramp; bits of LOOK; height before, -1: none; how high it counts as full. */
-  readonly look: Float32Array;
-}
 
 export interface SceneColors {
   readonly paints: CityPaints;
