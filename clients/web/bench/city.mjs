@@ -32,7 +32,9 @@ const built = await esbuild.build({
   write: false,
   minify: true,
 });
-const gpu = args.includes("--gpu") ? ["--enable-gpu"] : ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
+const gpu = args.includes("--gpu")
+  ? ["--enable-gpu"]
+  : ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 const browser = await startBrowser(join(here, "../../.."), gpu);
 try {
   const page = await browser.newPage({ viewport: { width, height } });

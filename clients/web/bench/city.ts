@@ -21,7 +21,8 @@ export interface Wanted {
   readonly city?: LiveCityResult | undefined;
 }
 
-const quantile = (values: readonly number[], q: number) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * q)]!;
+const quantile = (values: readonly number[], q: number) =>
+  [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * q)]!;
 
 async function run(wanted: Wanted) {
   const { width, height } = wanted;

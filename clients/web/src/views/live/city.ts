@@ -313,6 +313,13 @@ export function shortName(city: City, row: number): string {
 
 export function wholeName(city: City, row: number): string {
   const block = city.plots.block[row]!;
-  const name = block < 0 ? "" : (city.blocks.name[block] ?? "");
+  // Functions outside of classes have a block without a name, in their package.
+  const name = block < 0 ? "" : (city.blocks.name[block] ?? "").replace(/\.$/, "");
   return name === "" ? (city.plots.name[row] ?? "") : `${name}.${city.plots.name[row] ?? ""}`;
+}
+
+/** As a person reads it; where it is not known, the name. */
+export function signatureOf(city: City, row: number): string {
+  const signature = city.plots.signature[row] ?? "";
+  return signature === "" ? (city.plots.name[row] ?? "") : signature;
 }

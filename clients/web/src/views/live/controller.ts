@@ -46,6 +46,14 @@ export interface Hooks {
   readonly onSlow: (renderer: string) => void;
 }
 
+const MOST_NAME = 24;
+
+/** A name may be cut, what it stands at may not. */
+function plotText(city: City, row: number, height: number): string {
+  const name = shortName(city, row);
+  return `${name.length > MOST_NAME ? `${name.slice(0, MOST_NAME - 1)}…` : name} ${shareText(height)}`;
+}
+
 const FLIGHT_MS = 450;
 /** A picture that takes longer is slow; so many in a row are too many. */
 const SLOW_MS = 220;
@@ -137,6 +145,8 @@ export class CityStage {
       if (this.hovered >= shown.city.plots.count) this.hovered = -1;
     }
     if (old?.compared !== shown.compared) this.paint();
+    // Half the width is another picture.
+    if (old?.pair !== shown.pair) this.orbit = undefined;
     this.refresh();
   }
 
@@ -149,7 +159,12 @@ export class CityStage {
     const { shown } = this;
     if (shown === undefined) return;
     const { city, standing } = shown;
-    const rows = standingRows(city, standing, [this.chosen, this.hovered].filter((row) => row >= 0), shown.added);
+    const rows = standingRows(
+      city,
+      standing,
+      [this.chosen, this.hovered].filter((row) => row >= 0),
+      shown.added,
+    );
     const renew = (set: BoxSet | undefined) =>
       set?.rows.length === rows.length && rows.every((row, i) => row === set.rows[i]) ? set : boxSetOf(city, rows, set);
     this.set = renew(this.set);
@@ -404,7 +419,7 @@ export class CityStage {
       if (point !== undefined)
         out.push({
           key: `p${row}`,
-          text: `${shortName(city, row)} ${shareText(shown.standing.height[row]!)}`,
+          text: plotText(city, row, shown.standing.height[row]!),
           x: point.x,
           y: point.y - 4,
           kind: "plot",
@@ -431,7 +446,11 @@ export class CityStage {
     }
     for (let row = 0; row < blocks.count; ++row) {
       if (blocks.label[row] === "") continue;
-      const point = at(blocks.x[row]! + blocks.w[row]! / 2, blocks.y[row]! + blocks.h[row]! / 2, topOfBlock(blocks.level[row]!));
+      const point = at(
+        blocks.x[row]! + blocks.w[row]! / 2,
+        blocks.y[row]! + blocks.h[row]! / 2,
+        topOfBlock(blocks.level[row]!),
+      );
       if (point === undefined) continue;
       const wide = blocks.w[row]! * pixels(point.depth);
       if (wide > 74)
@@ -454,7 +473,7 @@ export class CityStage {
       const [x, y] = toMap(at, this.screen, city.plots.x[row]! + city.side / 2, city.plots.y[row]! + city.side);
       out.push({
         key: `p${row}`,
-        text: `${shortName(city, row)} ${shareText(shown.standing.height[row]!)}`,
+        text: plotText(city, row, shown.standing.height[row]!),
         x,
         y: y - 3,
         kind: "plot",

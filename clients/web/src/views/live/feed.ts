@@ -77,7 +77,7 @@ export class Feed {
   private answer: LiveCityResult | undefined;
   private following: AbortController | undefined;
   private seeking: AbortController | undefined;
-  private stripAsked = 0;
+  private stripAsked = -Infinity;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private listTimer: ReturnType<typeof setTimeout> | undefined;
   private looked = false;
@@ -131,6 +131,7 @@ export class Feed {
     this.answer = undefined;
     this.other = undefined;
     this.past = [];
+    this.stripAsked = -Infinity;
     this.standing = noneStanding(0);
     batch(() => {
       this.session.value = session;
@@ -154,16 +155,17 @@ export class Feed {
     if (session === undefined || this.following !== undefined) return;
     const controller = new AbortController();
     this.following = controller;
+    const isOver = () => controller.signal.aborted;
     const run = async () => {
       let since = 0;
-      while (!controller.signal.aborted) {
+      for (;;) {
         const asked = this.now();
         const frame = await this.ask(
           LiveFrameRequest,
           { session, since, wait: 1000, rows: ROWS, threads: THREADS },
           controller.signal,
         );
-        if (controller.signal.aborted) return;
+        if (isOver()) return;
         if (frame.layout !== this.city.peek()?.layout) {
           await this.askCity(session, controller.signal);
           // The city that was there had no place for some: all of it anew.
@@ -183,6 +185,7 @@ export class Feed {
         // What has ended stands still: looked at again now and then, as it may be replayed.
         if (frame.state === LiveState.ended) await this.pause(1000, controller.signal);
         else if (same) await this.pause(50, controller.signal);
+        if (isOver()) return;
       }
     };
     run().catch((error: unknown) => {
@@ -346,7 +349,10 @@ export class Feed {
     try {
       if (against.kind === "moment") this.standing.before.set(this.standing.height);
       else if (against.kind === "mark") {
-        const mark = this.window.peek()?.marks.filter(({ name }) => name === against.name).at(-1);
+        const mark = this.window
+          .peek()
+          ?.marks.filter(({ name }) => name === against.name)
+          .at(-1);
         if (mark === undefined) return;
         const length = this.frame.peek()?.window ?? 3e9;
         const from = Math.max(0, mark.time - length);

@@ -14,7 +14,7 @@ export interface Label {
 export const MOST_LABELS = 40;
 
 const LINE = 17;
-const WIDEST = 190;
+const WIDEST = 240;
 
 /** `widthOf`: of a text in pixels, without its edges. `first` are shown whatever they cover. */
 export function chosenLabels(
@@ -31,7 +31,8 @@ export function chosenLabels(
     const w = Math.min(WIDEST, widthOf(label)) + 12;
     const box = { x0: label.x - w / 2 - 2, x1: label.x + w / 2 + 2, y0: label.y - LINE - 3, y1: label.y + 1 };
     if (box.x0 < 2 || box.x1 > width - 2 || box.y0 < 2 || box.y1 > height - 2) continue;
-    if (taken.some((other) => box.x0 < other.x1 && other.x0 < box.x1 && box.y0 < other.y1 && other.y0 < box.y1)) continue;
+    if (taken.some((other) => box.x0 < other.x1 && other.x0 < box.x1 && box.y0 < other.y1 && other.y0 < box.y1))
+      continue;
     taken.push(box);
     out.push(label);
   }

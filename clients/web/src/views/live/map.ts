@@ -19,7 +19,10 @@ export interface Frame {
 }
 
 export function mapHome(city: City, { width, height }: Frame): MapAt {
-  const scale = Math.max(0.01, Math.min((width - 32) / Math.max(1, city.width), (height - 32) / Math.max(1, city.depth)));
+  const scale = Math.max(
+    0.01,
+    Math.min((width - 32) / Math.max(1, city.width), (height - 32) / Math.max(1, city.depth)),
+  );
   return { x: city.width / 2, y: city.depth / 2, scale };
 }
 
@@ -89,6 +92,7 @@ export function drawMap(
     context.fillStyle = css(paints.district(districts.level[row]!));
     context.fillRect(box.x, box.y, box.w, box.h);
     if (box.w > 12 && box.h > 12) {
+      context.lineWidth = 1;
       context.strokeStyle = css(paints.line);
       context.globalAlpha = 0.35;
       context.strokeRect(box.x + 0.5, box.y + 0.5, box.w - 1, box.h - 1);

@@ -80,11 +80,7 @@ export function project(lens: Lens, [x, y, z]: Vec): readonly [number, number, n
   const m = lens.matrix;
   const w = m[3]! * x + m[7]! * y + m[11]! * z + m[15]!;
   if (w <= 0) return [0, 0, w];
-  return [
-    (m[0]! * x + m[4]! * y + m[8]! * z + m[12]!) / w,
-    (m[1]! * x + m[5]! * y + m[9]! * z + m[13]!) / w,
-    w,
-  ];
+  return [(m[0]! * x + m[4]! * y + m[8]! * z + m[12]!) / w, (m[1]! * x + m[5]! * y + m[9]! * z + m[13]!) / w, w];
 }
 
 /** Through a point of the picture, from -1 to 1, y upwards. */
@@ -136,7 +132,10 @@ export function scaled(orbit: Orbit, factor: number, extent: Extent, at?: readon
   const distance = kept({ ...orbit, distance: orbit.distance * factor }, extent).distance;
   const part = 1 - distance / orbit.distance;
   if (at === undefined) return { ...orbit, distance };
-  return kept({ ...orbit, distance, x: orbit.x + (at[0] - orbit.x) * part, y: orbit.y + (at[1] - orbit.y) * part }, extent);
+  return kept(
+    { ...orbit, distance, x: orbit.x + (at[0] - orbit.x) * part, y: orbit.y + (at[1] - orbit.y) * part },
+    extent,
+  );
 }
 
 /** All of the city, as large as it fits. */
@@ -147,12 +146,10 @@ export function home(extent: Extent, aspect: number, yaw = -0.52, tilt = 0.66): 
     for (const y of [0, extent.depth]) for (const z of [0, extent.height]) corners.push([x, y, z]);
   const size = Math.max(extent.width, extent.depth, 4);
   let [near, far] = [0.2 * size, 6 * size + 40];
-  let at = start;
   for (let i = 0; i < 24; ++i) {
     const distance = (near + far) / 2;
     // What is closer takes more room: the middle of the picture is made the middle of the city.
-    at = centred({ ...start, distance }, corners, aspect);
-    const lens = lensOf(at, aspect);
+    const lens = lensOf(centred({ ...start, distance }, corners, aspect), aspect);
     const fits = corners.every((corner) => {
       const [x, y, w] = project(lens, corner);
       return w > 0 && Math.abs(x) <= 0.94 && Math.abs(y) <= 0.92;

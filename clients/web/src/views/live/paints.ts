@@ -35,7 +35,7 @@ export function paintsOf(mode: Mode): CityPaints {
         block: oklch(0.925, 0.03, 72),
         plot: oklch(0.87, 0.042, 66),
         line: oklch(0.62, 0.05, 148),
-        chosen: oklch(0.5, 0.2, 262),
+        chosen: oklch(0.48, 0.22, 305),
       }
     : {
         ground: [20, 22, 28],
@@ -43,6 +43,6 @@ export function paintsOf(mode: Mode): CityPaints {
         block: oklch(0.385, 0.026, 62),
         plot: oklch(0.45, 0.034, 62),
         line: oklch(0.5, 0.05, 150),
-        chosen: oklch(0.8, 0.13, 262),
+        chosen: oklch(0.78, 0.15, 310),
       };
 }

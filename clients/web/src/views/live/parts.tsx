@@ -14,8 +14,9 @@ import { useApp } from "../../ui/context.js";
 import { Icon } from "../../ui/icons.js";
 import { placeAt } from "../../ui/menu.js";
 import { Sparkline } from "../../ui/sparkline.js";
-import { changeText, FLAG, shareText, wholeName, type City, type Standing } from "./city.js";
+import { changeText, FLAG, shareText, signatureOf, wholeName, type City, type Standing } from "./city.js";
 import type { Feed } from "./feed.js";
+import { LANE, laneOf, STRIP, stripPath } from "./lanes.js";
 import type { Hovered } from "./stage.js";
 
 /** What marks of a method say in words. */
@@ -51,7 +52,7 @@ export function HotList({
           <tr>
             <th scope="col">Elevation</th>
             <th scope="col">Method</th>
-            <th scope="col">{compared ? "Change" : "Lately"}</th>
+            <th scope="col">{compared ? "Change, points" : "Lately"}</th>
             <th scope="col" title="Threads on which it was open in the window">
               Threads
             </th>
@@ -61,7 +62,11 @@ export function HotList({
           {rows.map((row) => {
             const plot = city?.rowOf.get(row.method) ?? -1;
             return (
-              <tr key={row.method} aria-selected={plot >= 0 && plot === chosen} class={plot === chosen && plot >= 0 ? "chosen" : ""}>
+              <tr
+                key={row.method}
+                aria-selected={plot >= 0 && plot === chosen}
+                class={plot === chosen && plot >= 0 ? "chosen" : ""}
+              >
                 <td>
                   <Share text={row.elevationText} part={row.elevation} />
                 </td>
@@ -77,7 +82,7 @@ export function HotList({
                 </td>
                 <td class="live-lately">
                   {compared ? (
-                    changeText(before[plot] ?? 0, Math.round(row.elevation * 65535))
+                    changeText(before[plot] ?? 0, Math.round(row.elevation * 65535)).replace(" points", "")
                   ) : (
                     <Sparkline values={feed.spark(plot)} />
                   )}
@@ -101,25 +106,6 @@ const STATE_TEXT: Readonly<Record<string, string>> = {
   [LiveThreadState.unknown]: "unknown",
   [LiveThreadState.ended]: "ended",
 };
-
-const LANE = { width: 240, height: 14 } as const;
-
-/** What a thread did in the pictures that are kept, as runs of one state. */
-export function laneOf(
-  past: readonly { readonly time: number; readonly threads: readonly LiveThreadRow[] }[],
-  thread: number,
-): { readonly state: string; readonly from: number; readonly to: number }[] {
-  const out: { state: string; from: number; to: number }[] = [];
-  for (let i = 1; i < past.length; ++i) {
-    const state = past[i]!.threads.find((row) => row.thread === thread)?.state;
-    if (state === undefined) continue;
-    const [from, to] = [past[i - 1]!.time, past[i]!.time];
-    const last = out.at(-1);
-    if (last?.state === state && last.to === from) last.to = to;
-    else out.push({ state, from, to });
-  }
-  return out;
-}
 
 export function Lanes({
   feed,
@@ -252,14 +238,20 @@ export function MethodCard({
   const height = feed.standing.height[chosen] ?? 0;
   const flags = feed.standing.flags[chosen] ?? 0;
   const compared = feed.against.value.kind !== "none";
-  const signature = city.plots.signature[chosen] || city.plots.name[chosen] || "";
+  const signature = signatureOf(city, chosen);
   return (
     <section class="live-card" aria-label="Chosen method">
       <header>
         <h2>
           <Name text={wholeName(city, chosen)} />
         </h2>
-        <button type="button" class="icon-button" aria-label="Let go of it" title="Let go of it (Escape)" onClick={onClose}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Let go of it"
+          title="Let go of it (Escape)"
+          onClick={onClose}
+        >
           <Icon name="close" />
         </button>
       </header>
@@ -308,7 +300,12 @@ export function MethodCard({
           Show
         </button>
         {deeds.demote !== undefined && (flags & FLAG.demoted) === 0 && (
-          <button type="button" class="button quiet" onClick={deeds.demote} title="Its probes are taken out: its time goes to its callers">
+          <button
+            type="button"
+            class="button quiet"
+            onClick={deeds.demote}
+            title="Its probes are taken out: its time goes to its callers"
+          >
             No probes
           </button>
         )}
@@ -322,19 +319,34 @@ export function MethodCard({
   );
 }
 
-export function CityTooltip({ city, standing, hovered, added }: { city: City; standing: Standing; hovered: Hovered; added: boolean }) {
+export function CityTooltip({
+  city,
+  standing,
+  hovered,
+  added,
+}: {
+  city: City;
+  standing: Standing;
+  hovered: Hovered;
+  added: boolean;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const { hit, x, y } = hovered;
   useEffect(() => {
     const stage = document.querySelector(".city-stage")?.getBoundingClientRect();
-    if (box.current !== null) placeAt(box.current, { x: (stage?.left ?? 0) + x + 14, y: (stage?.top ?? 0) + y + 18 }, (stage?.top ?? 0) + y - 10);
+    if (box.current !== null)
+      placeAt(
+        box.current,
+        { x: (stage?.left ?? 0) + x + 14, y: (stage?.top ?? 0) + y + 18 },
+        (stage?.top ?? 0) + y - 10,
+      );
   });
   if (hit.plot >= 0) {
     const marks = marksOf(standing.flags[hit.plot]!);
     return (
       <div class="tooltip" ref={box} aria-hidden="true">
         <div class="tooltip-name">
-          <Name text={city.plots.signature[hit.plot] || city.plots.name[hit.plot]!} />
+          <Name text={signatureOf(city, hit.plot)} />
         </div>
         <div class="tooltip-place">
           <Name text={city.blocks.name[hit.block] ?? ""} />
@@ -365,16 +377,6 @@ export function CityTooltip({ city, standing, hovered, added }: { city: City; st
       <div class="tooltip-note">{block ? `class, ${city.blocks.plots[hit.block]} methods` : "package"}</div>
     </div>
   );
-}
-
-const STRIP = { width: 1000, height: 34 } as const;
-
-export function stripPath(busy: readonly number[]): string {
-  const most = Math.max(1e-9, ...busy);
-  const step = STRIP.width / Math.max(1, busy.length);
-  const y = (value: number) => (STRIP.height - 2 - (value / most) * (STRIP.height - 6)).toFixed(1);
-  const points = busy.map((value, i) => `L${(i * step).toFixed(1)} ${y(value)}L${((i + 1) * step).toFixed(1)} ${y(value)}`);
-  return `M0 ${STRIP.height}${points.join("")}L${STRIP.width} ${STRIP.height}Z`;
 }
 
 /** All of the session's time: a click or the arrow keys look at another window of it. */
@@ -452,10 +454,21 @@ export function Strip({
             )}
           </g>
         )}
-        <rect class="strip-window" x={x(Math.max(0, at - length))} y={0} width={Math.max(3, x(Math.min(length, at)))} height={STRIP.height} />
+        <rect
+          class="strip-window"
+          x={x(Math.max(0, at - length))}
+          y={0}
+          width={Math.max(3, x(Math.min(length, at)))}
+          height={STRIP.height}
+        />
       </svg>
       {window?.marks.map((mark) => (
-        <span class="strip-mark" key={`${mark.time} ${mark.name}`} title={`${shown(mark.name)}, ${mark.timeText}`} style={{ left: `${(mark.time / whole) * 100}%` }} />
+        <span
+          class="strip-mark"
+          key={`${mark.time} ${mark.name}`}
+          title={`${shown(mark.name)}, ${mark.timeText}`}
+          style={{ left: `${(mark.time / whole) * 100}%` }}
+        />
       ))}
     </div>
   );

@@ -60,7 +60,10 @@ const inRect = (rects: City["blocks"] | City["districts"], row: number, x: numbe
 export function hitOnMap(city: City, places: Places, x: number, y: number): Hit {
   let district = -1;
   for (let row = 0; row < city.districts.count; ++row)
-    if (inRect(city.districts, row, x, y) && (district < 0 || city.districts.level[row]! > city.districts.level[district]!))
+    if (
+      inRect(city.districts, row, x, y) &&
+      (district < 0 || city.districts.level[row]! > city.districts.level[district]!)
+    )
       district = row;
   for (let row = 0; row < city.blocks.count; ++row)
     if (inRect(city.blocks, row, x, y)) return { plot: plotIn(city, places, row, x, y), block: row, district };

@@ -216,7 +216,9 @@ void main() {
     vec3 seen = vNormal.z > 0.5 ? vec3(edges.x, edges.y, 9.0) : (abs(vNormal.x) > 0.5 ? vec3(9.0, edges.y, edges.z) : vec3(edges.x, 9.0, edges.z));
     float near = min(seen.x, min(seen.y, seen.z));
     float line = 1.0 - smoothstep(max(0.07, width * 1.2), max(0.1, width * 2.0), near);
-    base = mix(mix(base, uChosen, has(8) ? 0.3 : 0.12), uChosen, line);
+    // Of what is narrower than some pixels an edge would be all there is.
+    line *= 1.0 - smoothstep(0.1, 0.3, width);
+    base = mix(mix(base, uChosen, (has(8) ? 0.55 : 0.3) * mix(0.25, 1.0, smoothstep(0.1, 0.3, width))), uChosen, line);
   }
   color = vec4(base, 1.0);
 }`;
@@ -458,7 +460,12 @@ export function createScene(canvas: HTMLCanvasElement): CityScene | undefined {
   const software = /swiftshader|llvmpipe|software|basic render/i.test(name);
   let renderer: THREE.WebGLRenderer;
   try {
-    renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, alpha: false, powerPreference: "high-performance" });
+    renderer = new THREE.WebGLRenderer({
+      canvas,
+      antialias: !software,
+      alpha: false,
+      powerPreference: "high-performance",
+    });
   } catch {
     return undefined;
   }

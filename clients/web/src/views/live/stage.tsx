@@ -203,4 +203,3 @@ export function Stage(props: StageProps) {
     }, [at]);
   }
 }
-

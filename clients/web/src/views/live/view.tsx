@@ -16,17 +16,12 @@ import { useApp } from "../../ui/context.js";
 import { copyText } from "../../ui/copy.js";
 import { Icon } from "../../ui/icons.js";
 import { useKeys } from "../../ui/keys.js";
-import { shortName, wholeName, type City } from "./city.js";
+import { shortName, wholeName } from "./city.js";
 import type { CityStage, Kind, Shown } from "./controller.js";
 import { Feed, type Against } from "./feed.js";
 import { CityTooltip, HotList, Lanes, MethodCard, Strip, type Deeds } from "./parts.js";
+import { LIVE, matchesOf, sessionOf } from "./names.js";
 import { Stage, type Hovered } from "./stage.js";
-
-const LIVE = "live://";
-
-/** The session that an address names: `live://live-1`, or a part of it. */
-export const sessionOf = (uri: string | undefined): string | undefined =>
-  uri?.startsWith(LIVE) === true ? uri.slice(LIVE.length).split(/[?#]/)[0] : undefined;
 
 export function LiveView() {
   const app = useApp();
@@ -87,56 +82,46 @@ function Attach({ gone }: { gone: string | undefined }) {
     });
   };
   return (
-    <Empty title={gone === undefined ? "No program is attached" : `${gone} is not known any more`}>
-      <p>
-        A program that is started with an agent of profd tells which methods run. They stand here as a city: packages are
-        districts, classes blocks, methods buildings, as high as the share of the last seconds that they ran themselves.
-      </p>
-      {place === undefined ? (
+    <div class="view page">
+      <div class="page-body narrow live-attach">
+        <h1>{gone === undefined ? "No program is attached" : `${shown(gone)} is not known any more`}</h1>
         <p>
-          <button type="button" class="button primary" onClick={listen}>
-            Wait for programs
-          </button>
+          A program that is started with an agent of profd tells which methods run. They stand here as a city: packages
+          are districts, classes blocks, methods buildings, as high as the share of the last seconds that they ran
+          themselves.
         </p>
-      ) : (
-        <ul class="live-places">
-          {place.listening.map((one) => (
-            <li key={one.address}>
-              <p>{shown(one.text)}</p>
-              {one.environment.map((line) => (
-                <p class="row" key={line}>
-                  <code>{shown(line)}</code>
-                  <button type="button" class="button quiet" onClick={() => copyText(app, line, "The setting")}>
-                    <Icon name="copy" /> Copy
-                  </button>
-                </p>
-              ))}
-            </li>
-          ))}
-        </ul>
-      )}
-      {problem !== undefined && <Notes texts={[problem]} />}
-      <p class="muted">Elsewhere: `profd live` in a terminal; a recorded stream, `*.plive`, is replayed the same way.</p>
-    </Empty>
+        {place === undefined ? (
+          <p>
+            <button type="button" class="button primary" onClick={listen}>
+              Wait for programs
+            </button>
+          </p>
+        ) : (
+          <ul class="live-places">
+            {place.listening.map((one) => (
+              <li key={one.address}>
+                <p>{shown(one.text)}</p>
+                {one.environment.map((line) => (
+                  <p class="row" key={line}>
+                    <code>{shown(line)}</code>
+                    <button type="button" class="button quiet" onClick={() => copyText(app, line, "The setting")}>
+                      <Icon name="copy" /> Copy
+                    </button>
+                  </p>
+                ))}
+              </li>
+            ))}
+          </ul>
+        )}
+        {problem !== undefined && <Notes texts={[problem]} />}
+      </div>
+    </div>
   );
 }
 
 const SPEEDS = ["0.25", "0.5", "1", "2", "4", "10"] as const;
 
 type Side = "hot" | "threads";
-
-/** Rows of which the name or the class holds all the words. */
-function matchesOf(city: City | undefined, search: string): readonly number[] | undefined {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  if (city === undefined || words.length === 0) return undefined;
-  const blocks = city.blocks.name.map((name) => name.toLowerCase());
-  const out: number[] = [];
-  for (let row = 0; row < city.plots.count; ++row) {
-    const name = `${blocks[city.plots.block[row]!] ?? ""}.${city.plots.name[row]!.toLowerCase()}`;
-    if (words.every((word) => name.includes(word))) out.push(row);
-  }
-  return out;
-}
 
 function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession; sessions: readonly LiveSession[] }) {
   const app = useApp();
@@ -189,7 +174,9 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
   };
   const orderOf = (): readonly number[] => {
     const of = rows.map((row) => city?.rowOf.get(row.method) ?? -1).filter((row) => row >= 0);
-    return matches === undefined ? of : [...of.filter((row) => matchSet?.has(row)), ...matches.filter((row) => !of.includes(row))];
+    return matches === undefined
+      ? of
+      : [...of.filter((row) => matchSet?.has(row)), ...matches.filter((row) => !of.includes(row))];
   };
   const step = (by: number) => {
     const order = orderOf();
@@ -278,17 +265,24 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
 
   const others = sessions.filter((one) => one.session !== session.session);
   const againstChoices = [
-    { id: "none", text: "nothing" },
-    { id: "moment", text: against.kind === "moment" ? against.text : "how it stands now" },
-    ...[...new Set((window_?.marks ?? []).map(({ name }) => name))].map((name) => ({ id: `mark ${name}`, text: shown(name) })),
-    ...others.map((one) => ({ id: `session ${one.session}`, text: `${shown(one.program)} (${one.session})` })),
+    { id: "none", text: "no comparison" },
+    { id: "moment", text: against.kind === "moment" ? against.text : "with how it stands now" },
+    ...[...new Set((window_?.marks ?? []).map(({ name }) => name))].map((name) => ({
+      id: `mark ${name}`,
+      text: `with ${shown(name)}`,
+    })),
+    ...others.map((one) => ({ id: `session ${one.session}`, text: `with ${shown(one.program)} (${one.session})` })),
   ];
   const againstId =
-    against.kind === "mark" ? `mark ${against.name}` : against.kind === "session" ? `session ${against.session}` : against.kind;
+    against.kind === "mark"
+      ? `mark ${against.name}`
+      : against.kind === "session"
+        ? `session ${against.session}`
+        : against.kind;
   const compare = (id: string) => {
     const next: Against =
       id === "moment"
-        ? { kind: "moment", text: `how it stood at ${(timeAt / 1e9).toFixed(1)} s` }
+        ? { kind: "moment", text: `with how it stood at ${(timeAt / 1e9).toFixed(1)} s` }
         : id.startsWith("mark ")
           ? { kind: "mark", name: id.slice(5) }
           : id.startsWith("session ")
@@ -313,7 +307,11 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
             <Select
               label="Program"
               value={session.session}
-              choices={sessions.map((one) => ({ id: one.session, text: `${shown(one.program)} (${one.session})`, title: one.text }))}
+              choices={sessions.map((one) => ({
+                id: one.session,
+                text: `${shown(one.program)} (${one.session})`,
+                title: one.text,
+              }))}
               onChange={(id) => app.update((state) => go(state, { profile: `${LIVE}${id}` }))}
             />
           ) : (
@@ -366,11 +364,20 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
           />
           {matches !== undefined && (
             <span class="muted" role="status">
-              {matches.length === 0 ? "none" : matches.length === 1 ? "1 method" : `${matches.length.toLocaleString("en")} methods`}
+              {matches.length === 0
+                ? "none"
+                : matches.length === 1
+                  ? "1 method"
+                  : `${matches.length.toLocaleString("en")} methods`}
             </span>
           )}
           <span class="grow" />
-          <button type="button" class="button quiet" onClick={() => control(LiveOperation.arrange)} title="The largest first again; places change">
+          <button
+            type="button"
+            class="button quiet"
+            onClick={() => control(LiveOperation.arrange)}
+            title="The largest first again; places change"
+          >
             Re-arrange
           </button>
         </div>
@@ -417,7 +424,13 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
         </div>
         <aside class="live-side">
           {chosen >= 0 && city !== undefined && (
-            <MethodCard feed={feed} session={session.session} chosen={chosen} deeds={deeds} onClose={() => choose(-1)} />
+            <MethodCard
+              feed={feed}
+              session={session.session}
+              chosen={chosen}
+              deeds={deeds}
+              onClose={() => choose(-1)}
+            />
           )}
           <Segments<Side>
             label="Beside the picture"

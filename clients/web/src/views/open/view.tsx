@@ -77,7 +77,12 @@ export function OpenView() {
         </form>
         {app.can(LiveListRequest.method) && (
           <p>
-            <button type="button" class="button" title="Their city (L)" onClick={() => app.update((s) => show(s, "live"))}>
+            <button
+              type="button"
+              class="button"
+              title="Their city (L)"
+              onClick={() => app.update((s) => show(s, "live"))}
+            >
               <Icon name="city" /> Running programs…
             </button>
           </p>
