@@ -104,8 +104,8 @@ void FrameReader::feed(Bytes bytes) {
   at_ = 0;
 }
 
-std::size_t FrameReader::left() const {
-  return input_.size() - at_;
+Bytes FrameReader::rest() const {
+  return input_.subspan(at_);
 }
 
 std::uint64_t FrameReader::offset() const {
