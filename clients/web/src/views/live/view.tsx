@@ -9,6 +9,7 @@ import {
   type LiveAttachResult,
   type LiveSession,
 } from "../../../../shared/ts/psp.js";
+import { uriOf } from "../../app.js";
 import { shown } from "../../draw/shown.js";
 import { go, openPlace } from "../../state/state.js";
 import { Busy, Empty, Name, Notes, Segments, Select } from "../../ui/bits.js";
@@ -71,11 +72,29 @@ export function LiveView() {
   return <Session feed={feed} session={now} sessions={sessions} />;
 }
 
+const REPLAY_SPEEDS = [
+  { id: "1", text: "as it ran" },
+  { id: "4", text: "4 x" },
+  { id: "0", text: "at once" },
+] as const;
+
 /** How a program comes here. */
 function Attach({ gone }: { gone: string | undefined }) {
   const app = useApp();
   const [place, setPlace] = useState<LiveAttachResult | undefined>(undefined);
   const [problem, setProblem] = useState<string | undefined>(undefined);
+  const [path, setPath] = useState("");
+  const [speed, setSpeed] = useState<(typeof REPLAY_SPEEDS)[number]["id"]>("1");
+  const replay = () => {
+    if (path.trim() === "") return;
+    const uri = uriOf(path.trim());
+    app.client.request(LiveAttachRequest, { replay: uri, speed: Number(speed) }).then(
+      ({ session }) => {
+        if (session !== undefined) app.update((state) => go(state, { profile: `${LIVE}${session.session}` }));
+      },
+      (error: unknown) => setProblem(app.explain(error)),
+    );
+  };
   const listen = () => {
     app.client.request(LiveAttachRequest, { listen: true }).then(setPlace, (error: unknown) => {
       setProblem(app.explain(error));
@@ -113,6 +132,28 @@ function Attach({ gone }: { gone: string | undefined }) {
             ))}
           </ul>
         )}
+        <h2>Or play a recorded stream</h2>
+        <form
+          class="row"
+          onSubmit={(event) => {
+            event.preventDefault();
+            replay();
+          }}
+        >
+          <input
+            class="grow"
+            type="text"
+            aria-label="Path of a recorded stream"
+            placeholder="/path/to/run.plive"
+            spellcheck={false}
+            value={path}
+            onInput={(event) => setPath(event.currentTarget.value)}
+          />
+          <Select label="Speed" value={speed} choices={REPLAY_SPEEDS} onChange={setSpeed} />
+          <button type="submit" class="button">
+            Play
+          </button>
+        </form>
         {problem !== undefined && <Notes texts={[problem]} />}
       </div>
     </div>
