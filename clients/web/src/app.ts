@@ -169,8 +169,18 @@ export interface Home {
   readonly files?: { known(uri: string): boolean; add(uri: string): void };
 }
 
+/** Another profile and view, under the metric's name. */
+export interface GlanceOf {
+  readonly profile: string;
+  readonly spec: string;
+  /** `by self counts of allocation`. */
+  readonly by: string;
+}
+
 export class App {
   readonly state = signal<State>(INITIAL);
+  /** What the hottest functions beside a view are of, where that is not the profile as it is shown. */
+  readonly glanceOf = signal<GlanceOf | undefined>(undefined);
   readonly place: ReadonlySignal<Place> = computed(() => this.state.value.place);
   readonly settings: ReadonlySignal<Settings> = computed(() => this.state.value.settings);
   readonly connection = signal<Connection>({ state: "connecting", attempt: 0 });

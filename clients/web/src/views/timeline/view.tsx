@@ -76,7 +76,9 @@ export function TimelineView() {
   const kept = all === undefined ? undefined : keptOf(place.chips, all);
   const chosen = charts ?? shownNow?.charts.map((chart) => chart.track) ?? [];
 
-  useEffect(() => (box.current === null ? undefined : watchScreen(box.current, setScreen)), [known, none]);
+  // A box that goes, as where there is no timeline, has no width any more: it is no question to ask again.
+  const measured = (next: Screen) => setScreen((old) => (next.width === 0 ? old : next));
+  useEffect(() => (box.current === null ? undefined : watchScreen(box.current, measured)), [known, none]);
 
   // Somebody was sent here to see something.
   const sent = app.lookAt.value;
@@ -290,13 +292,17 @@ export function TimelineView() {
   );
 }
 
+/** A mark nearer to the edge has no room for its text. */
+const MARK_TEXT = 60;
+
 function Axis({ span, width }: { span: Span; width: number }) {
+  const part = (at: number) => (at - span.from) / lengthOf(span);
   const marks = marksOf(span, (lengthOf(span) / Math.max(1, width)) * MARK_ROOM);
   return (
     <div class="timeline-axis" aria-hidden="true">
       {marks.map(({ at, text }) => (
-        <span key={at} style={{ left: `${((at - span.from) / lengthOf(span)) * 100}%` }}>
-          {text}
+        <span key={at} style={{ left: `${part(at) * 100}%` }}>
+          {(1 - part(at)) * width < MARK_TEXT ? "" : text}
         </span>
       ))}
     </div>
