@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxWords = 20;
 
-bool is_blank(char ch) {
+bool parts_words(char ch) {
   return ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r';
 }
 
@@ -41,7 +41,7 @@ Result<RawWord> next_word(std::string_view text, std::size_t& at) {
       quoted = true;
       continue;
     }
-    if (!in_quotes && !in_slashes && is_blank(ch)) break;
+    if (!in_quotes && !in_slashes && parts_words(ch)) break;
     if (!quoted && ch == '/' && (word.text.empty() || word.text == "-" || word.text.ends_with(':')))
       in_slashes = text.find('/', at + 1) != std::string_view::npos;
     else if (in_slashes && ch == '/')
@@ -96,7 +96,7 @@ std::string field_text(const Profile& profile, std::size_t entry) {
 Result<MarkerSearch> MarkerSearch::parse(std::string_view text) {
   MarkerSearch out;
   for (std::size_t at = 0; at < text.size();) {
-    if (is_blank(text[at])) {
+    if (parts_words(text[at])) {
       ++at;
       continue;
     }
