@@ -30,59 +30,60 @@ struct MarkersOptions {
 
 constexpr std::size_t kMostThreadColumns = 24, kMostNameColumns = 40;
 
-std::size_t column_width(const std::vector<std::string>& texts, std::string_view title, std::size_t most) {
+std::size_t width_of(const std::vector<std::string>& texts, std::string_view title, std::size_t most) {
   std::size_t width = display_width(title);
   for (const std::string& text : texts) width = std::max(width, display_width(sanitize_text(text)));
   return std::min(width, most);
 }
 
-std::string marker_cell(const std::string& text, std::size_t width) {
+std::string cell(const std::string& text, std::size_t width) {
   return left_aligned(cut_to_width(sanitize_text(text), width), width);
 }
 
-std::string marker_line(std::string line) {
+std::string without_end_spaces(std::string line) {
   while (line.ends_with(' ')) line.pop_back();
   return line + "\n";
 }
 
-std::string marker_fields_text(const std::vector<MarkerField>& fields) {
+std::string fields_text(const std::vector<MarkerField>& fields) {
   std::string out;
   for (const MarkerField& field : fields)
     out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", field.key, field.text);
   return out;
 }
 
-std::string marker_rows_text(const Terminal& terminal, const MarkerRows& rows) {
-  const std::size_t begin = column_width(rows.begin_text, "BEGIN", 20),
-                    length = column_width(rows.length_text, "LENGTH", 20),
-                    thread = column_width(rows.thread, "THREAD", kMostThreadColumns),
-                    name = column_width(rows.name, "NAME", kMostNameColumns);
-  std::string out = terminal.dim(marker_line(
+std::string rows_text(const Terminal& terminal, const MarkerRows& rows) {
+  const std::size_t begin = width_of(rows.begin_text, "BEGIN", 20),
+                    length = width_of(rows.length_text, "LENGTH", 20),
+                    thread = width_of(rows.thread, "THREAD", kMostThreadColumns),
+                    name = width_of(rows.name, "NAME", kMostNameColumns);
+  std::string out = terminal.dim(without_end_spaces(
       fmt::format("{}  {}  {}  {}  FIELDS", right_aligned("BEGIN", begin), right_aligned("LENGTH", length),
                   left_aligned("THREAD", thread), left_aligned("NAME", name))));
   const std::size_t used = begin + length + thread + name + 8,
                     columns = static_cast<std::size_t>(std::max(40, terminal.columns));
   for (std::size_t i = 0; i < rows.id.size(); ++i) {
-    const std::string fields = sanitize_text(marker_fields_text(rows.fields[i]));
+    const std::string fields = sanitize_text(fields_text(rows.fields[i]));
     // What goes into a file is whole.
     const bool fits = !terminal.is_terminal || columns < used + 10;
-    out += marker_line(fmt::format("{}  {}  {}  {}  {}", right_aligned(rows.begin_text[i], begin),
-                                   right_aligned(rows.length_text[i], length),
-                                   marker_cell(rows.thread[i], thread), marker_cell(rows.name[i], name),
-                                   fits ? fields : cut_to_width(fields, columns - used)));
+    out += without_end_spaces(fmt::format("{}  {}  {}  {}  {}", right_aligned(rows.begin_text[i], begin),
+                                          right_aligned(rows.length_text[i], length),
+                                          cell(rows.thread[i], thread), cell(rows.name[i], name),
+                                          fits ? fields : cut_to_width(fields, columns - used)));
   }
   return out;
 }
 
-std::string marker_groups_text(const Terminal& terminal, const MarkerGroups& groups) {
-  const std::size_t count = column_width(groups.count_text, "COUNT", 20),
-                    length = column_width(groups.length_text, "TOTAL", 20),
-                    mean = column_width(groups.mean_text, "MEAN", 20),
-                    most = column_width(groups.most_text, "LONGEST", 20);
+std::string groups_text(const Terminal& terminal, const MarkerGroups& groups) {
+  const std::size_t count = width_of(groups.count_text, "COUNT", 20),
+                    length = width_of(groups.length_text, "TOTAL", 20),
+                    mean = width_of(groups.mean_text, "MEAN", 20),
+                    most = width_of(groups.most_text, "LONGEST", 20);
   const auto line = [&](std::string_view c, std::string_view l, std::string_view m, std::string_view g,
                         const std::string& name) {
-    return marker_line(fmt::format("{}  {}  {}  {}  {}", right_aligned(c, count), right_aligned(l, length),
-                                   right_aligned(m, mean), right_aligned(g, most), name));
+    return without_end_spaces(fmt::format("{}  {}  {}  {}  {}", right_aligned(c, count),
+                                          right_aligned(l, length), right_aligned(m, mean),
+                                          right_aligned(g, most), name));
   };
   std::string out = terminal.dim(line("COUNT", "TOTAL", "MEAN", "LONGEST", "NAME"));
   for (std::size_t i = 0; i < groups.name.size(); ++i)
@@ -97,10 +98,10 @@ std::string markers_text(const Terminal& terminal, const MarkersAnswer& answer) 
   std::string out = terminal.bold(answer.text) + "\n";
   std::size_t shown = 0;
   if (answer.table && !answer.table->id.empty()) {
-    out += marker_rows_text(terminal, *answer.table);
+    out += rows_text(terminal, *answer.table);
     shown = answer.table->id.size();
   } else if (answer.groups && !answer.groups->name.empty()) {
-    out += marker_groups_text(terminal, *answer.groups);
+    out += groups_text(terminal, *answer.groups);
     shown = answer.groups->name.size();
   }
   if (shown < answer.rows)
