@@ -253,7 +253,8 @@ Result<void> Meter::gap(std::uint64_t number, Nanoseconds from, Nanoseconds to, 
   touch(lane, lane.base);
   advance(lane, std::max(begin, to));
   newest_ = std::max(newest_, lane.last);
-  add_count(bucket_at(lane.last).lost, count);
+  // Where it ends: not in the bucket that begins there.
+  add_count(bucket_at(lane.last > begin ? lane.last - 1 : begin).lost, count);
   return {};
 }
 

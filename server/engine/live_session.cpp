@@ -349,14 +349,19 @@ LiveStrip LiveSession::strip(std::size_t n_steps) const {
   strip.unknown.resize(n);
   strip.events.resize(n);
   strip.lost.resize(n);
+  std::vector<std::uint64_t> busy(n), unknown(n);
   for (const live::BucketPtr& bucket : history.between(strip.begin, end)) {
     const auto at = std::min(n - 1, static_cast<std::size_t>((bucket->begin - strip.begin) / strip.step));
     for (const live::ThreadPart& part : bucket->threads) {
-      strip.busy[at] += static_cast<double>(part.busy) / static_cast<double>(strip.step);
-      strip.unknown[at] += static_cast<double>(part.unknown) / static_cast<double>(strip.step);
+      busy[at] += part.busy;
+      unknown[at] += part.unknown;
     }
     strip.events[at] += bucket->events;
     strip.lost[at] += bucket->lost;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    strip.busy[i] = static_cast<double>(busy[i]) / static_cast<double>(strip.step);
+    strip.unknown[i] = static_cast<double>(unknown[i]) / static_cast<double>(strip.step);
   }
   return strip;
 }
