@@ -6,7 +6,7 @@ namespace profd::live {
 namespace {
 
 // Parts of one thread in several buckets.
-struct Place {
+struct HistoryPlace {
   std::uint32_t instance, bucket, thread;
 };
 
@@ -23,7 +23,7 @@ Bucket joined_buckets(std::span<const BucketPtr> buckets) {
   Bucket joined;
   joined.begin = buckets.front()->begin;
   joined.end = buckets.back()->end;
-  std::vector<Place> places;
+  std::vector<HistoryPlace> places;
   for (std::uint32_t i = 0; i < buckets.size(); ++i) {
     joined.events += buckets[i]->events;
     joined.lost += buckets[i]->lost;
@@ -31,7 +31,7 @@ Bucket joined_buckets(std::span<const BucketPtr> buckets) {
       places.push_back({buckets[i]->threads[j].instance, i, j});
   }
   std::stable_sort(places.begin(), places.end(),
-                   [](const Place& a, const Place& b) { return a.instance < b.instance; });
+                   [](const HistoryPlace& a, const HistoryPlace& b) { return a.instance < b.instance; });
   PartSum contexts, methods;
   for (std::size_t i = 0; i < places.size();) {
     ThreadPart whole{places[i].instance, 0, 0, 0, 0, 0, 0};
