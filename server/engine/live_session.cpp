@@ -108,7 +108,8 @@ void LiveSession::when_newer(std::uint32_t than, UniqueFunction<void()> call) {
   {
     const std::lock_guard lock(mutex_);
     if (frame_ == than) {
-      waiting_.push_back(std::move(call));
+      // After the end there is none.
+      if (!session_.finished()) waiting_.push_back(std::move(call));
       return;
     }
   }
