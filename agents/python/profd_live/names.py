@@ -1,6 +1,9 @@
 """What code is called."""
 import os
 
+_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_NOBODYS = ("<frozen importlib", "<frozen zipimport", "<frozen runpy")
+
 
 def describe(code, names):
     """Package (the module), class, method, signature, file, line of code that runs with `names`, and whether it is to be seen."""
@@ -13,5 +16,5 @@ def describe(code, names):
     file = code.co_filename
     count = code.co_argcount + code.co_kwonlyargcount
     signature = f"{method}({', '.join(code.co_varnames[:count])})"
-    taken = module.partition(".")[0] != "profd_live" and not file.startswith(("<frozen importlib", "<frozen zipimport"))
+    taken = not file.startswith((_OURS, *_NOBODYS)) and not (module == "runpy" and file.endswith("runpy.py"))
     return module, before or os.path.basename(file), method, signature, file, code.co_firstlineno, taken
