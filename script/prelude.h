@@ -4,7 +4,7 @@
 namespace profd::script {
 
 inline constexpr char kPrelude[] = R"lua(
-local type, error, select, rawget, sort = type, error, select, rawget, table.sort
+local type, error, select, rawget, sort, find = type, error, select, rawget, table.sort, string.find
 local load0, setmetatable0, getmetatable0, next0, seed0 = load, setmetatable, getmetatable, next, math.randomseed
 
 -- Binary chunks can do anything to the interpreter.
@@ -39,6 +39,22 @@ function pairs(of)
     until value ~= nil
     return key, value
   end, of, nil
+end
+
+-- A function of a text: whether one of the patterns is in it. Names of frames come again and again.
+function matcher(patterns)
+  local known = {}
+  return function(text)
+    local found = known[text]
+    if found == nil then
+      found = false
+      for i = 1, #patterns do
+        if find(text, patterns[i]) then found = true; break end
+      end
+      known[text] = found
+    end
+    return found
+  end
 end
 
 function math.randomseed(a, b) seed0(a or 0, b or 0) end

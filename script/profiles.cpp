@@ -139,6 +139,16 @@ int add_metric(lua_State* lua) {
   return 0;
 }
 
+// What `for` takes to go through all of a profile: next, the profile, and nothing to begin with.
+template <lua_CFunction next>
+int all_of(lua_State* lua) {
+  check_profile(lua, 1);
+  lua_pushcfunction(lua, next);
+  lua_pushvalue(lua, 1);
+  lua_pushnil(lua);
+  return 3;
+}
+
 int next_node(lua_State* lua) {
   const std::uint32_t profile = check_profile(lua, 1);
   const auto at = lua_type(lua, 2) == LUA_TNIL ? 0u : check_node(lua, 2).context + 1;
@@ -147,13 +157,6 @@ int next_node(lua_State* lua) {
   return 1;
 }
 
-int nodes(lua_State* lua) {
-  check_profile(lua, 1);
-  lua_pushcfunction(lua, next_node);
-  lua_pushvalue(lua, 1);
-  lua_pushnil(lua);
-  return 3;
-}
 
 // visit(function, {min_share =, metric =}): every node whose total is as large, callers first.
 int visit(lua_State* lua) {
@@ -293,14 +296,6 @@ int next_sample(lua_State* lua) {
   return 1;
 }
 
-int samples(lua_State* lua) {
-  check_profile(lua, 1);
-  lua_pushcfunction(lua, next_sample);
-  lua_pushvalue(lua, 1);
-  lua_pushnil(lua);
-  return 3;
-}
-
 // A table for the row after the last of the upvalues: {kind =, nodes = {role = node}, values = {metric =
 // number}}.
 int next_record(lua_State* lua) {
@@ -364,10 +359,10 @@ constexpr Member kProfileMembers[] = {
     {"self", self_column, 0},
     {"totals", total_column, 0},
     {"add_metric", add_metric, 0},
-    {"nodes", nodes, 0},
+    {"nodes", all_of<next_node>, 0},
     {"visit", visit, 0},
     {"functions", functions, 0},
-    {"samples", samples, 0},
+    {"samples", all_of<next_sample>, 0},
     {"records", records, 0},
 };
 constexpr Member kSampleMembers[] = {

@@ -76,6 +76,28 @@ FunctionId ProfileBuilder::function_of(FrameId frame) const {
   return s_->frame_function[frame.v];
 }
 
+FrameSpec ProfileBuilder::spec_of(FrameId frame) const {
+  const std::uint32_t row = frame.v;
+  return {.function = s_->frame_function[row],
+          .module = s_->frame_module[row],
+          .file = s_->frame_file[row],
+          .line = s_->frame_line[row],
+          .column = s_->frame_column[row],
+          .address = s_->frame_address[row],
+          .kind = s_->frame_kind[row],
+          .inlined = row < s_->frame_inlined.size() && s_->frame_inlined[row] != 0,
+          .is_return = row < s_->frame_is_return.size() && s_->frame_is_return[row] != 0,
+          .piece = row < s_->frame_piece.size() ? s_->frame_piece[row] : PieceId{}};
+}
+
+ContextId ProfileBuilder::parent_of(ContextId context) const {
+  return ContextId(s_->context_parent[context.v]);
+}
+
+FrameId ProfileBuilder::frame_of(ContextId context) const {
+  return FrameId(s_->context_frame[context.v]);
+}
+
 void ProfileBuilder::set_branches(std::shared_ptr<const BranchStacks> branches) {
   s_->branches = std::move(branches);
 }

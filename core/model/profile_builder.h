@@ -116,6 +116,8 @@ class ProfileBuilder {
   FrameId frame(const FrameSpec& spec);
   PieceId piece(const PieceSpec& spec);
   [[nodiscard]] FunctionId function_of(FrameId frame) const;
+  // As it was given.
+  [[nodiscard]] FrameSpec spec_of(FrameId frame) const;
   ThreadId thread(const ThreadSpec& spec);
   LabelSetId label_set(std::span<const Label> labels);
 
@@ -130,6 +132,9 @@ class ProfileBuilder {
 
   ContextId context(ContextId parent, FrameId frame);
   ContextId context_of(std::span<const FrameId> root_first);
+  // Of a context that is not the root.
+  [[nodiscard]] ContextId parent_of(ContextId context) const;
+  [[nodiscard]] FrameId frame_of(ContextId context) const;
 
   void add_self(ContextId context, MetricId metric, std::int64_t value);
   void add_self(ContextId context, MetricId metric, double value);

@@ -433,6 +433,12 @@ class Rewriting {
       for (const ValueColumn& values : table.values)
         out.values.push_back(std::visit(
             [&](const auto& column) -> ValueColumn { return rows_of(column, records.rows); }, values));
+      for (const Column<std::uint32_t>& threads : table.threads) {
+        std::vector<std::uint32_t> column;
+        column.reserve(records.rows.size());
+        for (const std::uint32_t row : records.rows) column.push_back(thread_at(threads, row).v);
+        out.threads.emplace_back(std::move(column));
+      }
       out_.add_association(std::move(out));
     }
   }

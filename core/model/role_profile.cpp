@@ -71,7 +71,8 @@ struct Groups {
   std::vector<std::uint32_t> first;  // in `order`, one more than there are groups
 };
 
-// Rows with the same contexts in all roles, in order of their context in `role`, those without it last.
+// Rows with the same contexts and threads in all roles, in order of their context in `role`, those without it
+// last.
 Groups group_rows(const AssociationTable& table, std::size_t role) {
   Groups out;
   out.order.resize(table.size());
@@ -79,6 +80,7 @@ Groups group_rows(const AssociationTable& table, std::size_t role) {
   std::vector<const Column<std::uint32_t>*> by{&table.contexts[role]};
   for (std::size_t r = 0; r < table.contexts.size(); ++r)
     if (r != role) by.push_back(&table.contexts[r]);
+  for (const Column<std::uint32_t>& threads : table.threads) by.push_back(&threads);
   const auto compare = [&](std::uint32_t a, std::uint32_t b) {
     for (const Column<std::uint32_t>* column : by)
       if ((*column)[a] != (*column)[b]) return (*column)[a] < (*column)[b] ? -1 : 1;
@@ -161,10 +163,15 @@ Result<ProfilePtr> role_profile(const Profile& profile, std::size_t which, std::
 
   std::uint32_t none = kNone;
   AssociationTable records{table.name, table.roles, {}, table.metrics, {}};
+  const auto of_groups = [&](const Column<std::uint32_t>& column) {
+    std::vector<std::uint32_t> out;
+    out.reserve(n);
+    for (std::size_t g = 0; g < n; ++g) out.push_back(column[groups.order[groups.first[g]]]);
+    return out;
+  };
+  for (const Column<std::uint32_t>& threads : table.threads) records.threads.emplace_back(of_groups(threads));
   for (std::size_t r = 0; r < table.contexts.size(); ++r) {
-    std::vector<std::uint32_t> contexts;
-    contexts.reserve(n);
-    for (std::size_t g = 0; g < n; ++g) contexts.push_back(table.contexts[r][groups.order[groups.first[g]]]);
+    std::vector<std::uint32_t> contexts = of_groups(table.contexts[r]);
     if (r == role)
       for (std::uint32_t& context : contexts) {
         if (context != kNone) continue;
@@ -178,6 +185,7 @@ Result<ProfilePtr> role_profile(const Profile& profile, std::size_t which, std::
   data.totals.clear();
   SampleTable samples;
   samples.context = records.contexts[role];
+  if (!records.threads.empty()) samples.thread = records.threads[role];
   for (std::size_t m = 0; m < table.metrics.size(); ++m) {
     PROFD_CHECK(stop.status());
     std::visit(

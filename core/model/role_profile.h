@@ -19,10 +19,10 @@ Result<std::size_t> find_records(const Profile& profile, std::string_view table)
 // Among its roles, by name; `not_found` says which there are.
 Result<std::size_t> find_role(const AssociationTable& table, std::string_view role);
 
-// Records of the same contexts in all roles are one sample, which adds them up; its metrics are those of the
-// records, and how many there were. A record without the role is at a function `(none)` below the root.
-// Frames, functions and contexts have the numbers that they have in `profile`; threads, times and labels are
-// not those of records, and left out.
+// Records of the same contexts and threads in all roles are one sample, which adds them up; its metrics are
+// those of the records, and how many there were; its thread is that of the role. A record without the role is
+// at a function `(none)` below the root. Frames, functions, contexts and threads have the numbers that they
+// have in `profile`; times and labels are not those of records, and left out.
 Result<ProfilePtr> role_profile(const Profile& profile, std::size_t table, std::size_t role, StopToken stop);
 
 // The metric that says how many records a sample adds up; left out where the records have one of that name.

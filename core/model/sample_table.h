@@ -29,6 +29,8 @@ struct AssociationTable {
   std::vector<Column<std::uint32_t>> contexts;  // by role; kNone where a record lacks the role
   std::vector<MetricInfo> metrics;
   std::vector<ValueColumn> values;  // by metric
+  // By role: ThreadId of who was at the context, kNone = unknown. Empty when the source tells of none.
+  std::vector<Column<std::uint32_t>> threads = {};
   std::size_t size() const { return contexts.empty() ? 0 : contexts.front().size(); }
 };
 

@@ -46,6 +46,8 @@ class Adding {
         records_(*records_of_samples(*selection.profile).table),
         left_(records_.contexts[left]),
         right_(records_.contexts[right]),
+        left_threads_(records_.threads.empty() ? nullptr : &records_.threads[left]),
+        right_threads_(records_.threads.empty() ? nullptr : &records_.threads[right]),
         values_(values),
         saturated_(selection.profile->metrics()[selection.metric().v].saturated) {
     out_.function_keys =
@@ -56,15 +58,18 @@ class Adding {
 
   Result<RecordPairs> run(const std::vector<std::uint8_t>& passes, const Column<std::int64_t>* counts,
                           StopToken& stop) {
-    T total{};
+    T total{}, across{};
     for (std::size_t i = 0; i < passes.size(); ++i) {
       if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
       if (passes[i] == 0) continue;
       const std::uint64_t n = counts == nullptr ? 1 : static_cast<std::uint64_t>((*counts)[i]);
-      add(left_[i], right_[i], finite(values_[i]), n);
+      const bool meets_nowhere = is_across(i);
+      if (meets_nowhere) across = profd::add(across, finite(values_[i]), saturated_);
+      add(left_[i], right_[i], meets_nowhere, finite(values_[i]), n);
       total = profd::add(total, finite(values_[i]), saturated_);
     }
     out_.total = total;
+    out_.across = across;
     count_roles(passes, counts);
     finish();
     return std::move(out_);
@@ -79,6 +84,15 @@ class Adding {
   Key key_of(std::uint32_t context) const {
     return context == kNone ? kNone
                             : selection_.boxes->keys->of_frame[selection_.profile->tree().frame[context]];
+  }
+
+  // Whether two threads were at the contexts of a record.
+  bool is_across(std::size_t row) {
+    if (left_[row] == kNone || right_[row] == kNone) return false;
+    const std::uint32_t left = left_threads_ == nullptr ? kNone : (*left_threads_)[row];
+    const std::uint32_t right = right_threads_ == nullptr ? kNone : (*right_threads_)[row];
+    out_.threads_unknown = out_.threads_unknown || left == kNone || right == kNone;
+    return left != kNone && right != kNone && left != right;
   }
 
   // Records of two contexts meet in one function, whatever else they have.
@@ -98,8 +112,8 @@ class Adding {
     return at->second;
   }
 
-  void add(std::uint32_t left, std::uint32_t right, T value, std::uint64_t n) {
-    const Key meet = meet_of(left, right);
+  void add(std::uint32_t left, std::uint32_t right, bool meets_nowhere, T value, std::uint64_t n) {
+    const Key meet = meets_nowhere ? kNone : meet_of(left, right);
     const auto [pair, added] = pair_of_keys_.try_emplace(joined(key_of(left), key_of(right)),
                                                          static_cast<std::uint32_t>(pairs_.size()));
     if (added) pairs_.push_back({key_of(left), key_of(right), {}, {}});
@@ -167,6 +181,7 @@ class Adding {
   const Selection& selection_;
   const AssociationTable& records_;
   const Column<std::uint32_t>&left_, &right_;
+  const Column<std::uint32_t>*left_threads_, *right_threads_;
   const Column<T>& values_;
   bool saturated_;
   std::unordered_map<std::uint64_t, Key> meet_of_contexts_;

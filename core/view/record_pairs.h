@@ -19,7 +19,8 @@ struct RecordPair {
   Key meet = kNone;
 };
 struct RecordMeet {
-  Key function = kNone;  // in function_keys; kNone: no function calls both, or a role is lacking
+  // In function_keys; kNone: no function calls both, a role is lacking, or two threads were there.
+  Key function = kNone;
   Value value;
   std::uint64_t records = 0;
 };
@@ -29,12 +30,15 @@ struct RecordPairs {
   std::shared_ptr<const KeyTable> function_keys;
   // By role, of the records that passed: how many have it, in how many contexts.
   std::vector<std::uint64_t> records, contexts;
-  Value total;  // of all that passed
+  Value total;   // of all that passed
+  Value across;  // of those whose two roles two threads had
+  // Whether there is a record that has both roles and does not tell the thread of one.
+  bool threads_unknown = false;
 };
 
 // The functions of two paths are compared from the root on, whatever their lines: the last that is the same
-// calls both. The frames themselves count, too: two uses in one function meet there. `left` and `right` are
-// roles of the profile's records.
+// calls both. The frames themselves count, too: two uses in one function meet there. What two threads did
+// meets nowhere, where the records tell their threads. `left` and `right` are roles of the profile's records.
 Result<RecordPairs> record_pairs(const Selection& selection, std::size_t left, std::size_t right,
                                  StopToken stop);
 

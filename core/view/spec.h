@@ -10,6 +10,7 @@
 //            [op] "kind" pattern: frames of a named set    ["keep" | "drop"] "work" name: its own work
 //            [op] "label" name "=" pattern
 //            [op] "time" [instant] ".." [instant] ["every" instant]: with it the window comes again and again
+//            [op] "marker" pattern: while one of that name runs (core/view/marker_times.h)
 //            [op] "fragment" name (">" name)*       "collapse" "recursion"          "mine"
 //            [op] "path" name (">" name)*: what the stack begins with, from the root on
 //            ["keep" | "drop"] "linked" role clause: of records of several contexts, the clause by function,
@@ -60,7 +61,8 @@ enum class FilterBy : std::uint8_t {
   path,      // the stack begins with the functions `names`, root first
   thread,
   label,
-  time,       // properties of the sample
+  time,
+  marker,     // properties of the sample
   recursion,  // with collapse: direct recursion becomes one frame
   mine,       // with collapse: runs of frames that are not the user's own code become one frame
 };
@@ -99,7 +101,7 @@ inline bool filters_rows(const Filter& filter) {
 }
 inline bool filters_samples(const Filter& filter) {
   return !filter.linked.empty() || filter.by == FilterBy::thread || filter.by == FilterBy::label ||
-         filter.by == FilterBy::time;
+         filter.by == FilterBy::time || filter.by == FilterBy::marker;
 }
 
 // What may be said of the context that a record has in another role.

@@ -18,9 +18,9 @@ inline constexpr std::array<std::string_view, 5> kShapeWords = {"top-down", "bot
 inline constexpr std::array<std::string_view, 5> kGranularityWords = {"address", "line", "function", "file",
                                                                       "module"};
 inline constexpr std::array<std::string_view, 4> kOpWords = {"keep", "drop", "hide", "collapse"};
-inline constexpr std::array<std::string_view, 14> kByWords = {
-    "function", "module", "file",   "package", "code", "kind",      "work",
-    "fragment", "path",   "thread", "label",   "time", "recursion", "mine"};
+inline constexpr std::array<std::string_view, 15> kByWords = {
+    "function", "module", "file",  "package", "code",   "kind",      "work", "fragment",
+    "path",     "thread", "label", "time",    "marker", "recursion", "mine"};
 static_assert(kShapeWords.size() == static_cast<std::size_t>(Shape::callees) + 1);
 static_assert(kGranularityWords.size() == static_cast<std::size_t>(Granularity::module) + 1);
 static_assert(kOpWords.size() == static_cast<std::size_t>(FilterOp::collapse) + 1);

@@ -58,6 +58,9 @@ void name_association(Columns& columns, const std::vector<std::string_view>& nam
   if (any("race")) {
     columns.association = "race";
     columns.roles.emplace_back(role("second") ? "first" : "second");
+  } else if (any("sharing")) {
+    columns.association = "false sharing";
+    columns.roles.emplace_back(role("second") ? "first" : "second");
   } else if (any("redundan") || any("kill") || any("dead")) {
     columns.association = "redundancy";
     columns.roles.emplace_back(any("kill") && !role("killed") ? "killed" : "redundant");
@@ -121,6 +124,7 @@ class Adding {
       : in_(records), tree_(tree), columns_(columns), context_(context), builder_(builder) {
     if (!columns.links.empty()) {
       association_.resize(columns.roles.size());
+      association_threads_.resize(columns.roles.size());
       association_values_.resize(columns.numbers.size());
     }
   }
@@ -224,10 +228,15 @@ class Adding {
         ++n_links_by_part_;
       }
       if (id != 0 && other == kNone) ++n_lost_links_;
-      association_[l].push_back(other == kNone ? kNone : tree_.contexts[other].v);
+      tie(l, other);
     }
     parts_.clear();
-    association_.back().push_back(tree_.contexts[row].v);
+    tie(association_.size() - 1, row);
+  }
+
+  void tie(std::size_t role, std::uint32_t row) {
+    association_[role].push_back(row == kNone ? kNone : tree_.contexts[row].v);
+    association_threads_[role].push_back(row == kNone ? kNone : tree_.threads[row].v);
   }
 
   // The parts of a record stand before it, each with one link more than the last.
@@ -283,6 +292,8 @@ class Adding {
     table.roles = columns_.roles;
     table.metrics = columns_.metrics;
     for (auto& column : association_) table.contexts.emplace_back(std::move(column));
+    if (tree_.any_thread)
+      for (auto& column : association_threads_) table.threads.emplace_back(std::move(column));
     for (auto& column : association_values_)
       table.values.emplace_back(Column<std::int64_t>(std::move(column)));
     builder_.add_association(std::move(table));
@@ -301,7 +312,7 @@ class Adding {
   std::vector<Part> parts_;  // since the last record
   std::vector<std::int64_t> numbers_;
   std::vector<Label> labels_;
-  std::vector<std::vector<std::uint32_t>> association_;
+  std::vector<std::vector<std::uint32_t>> association_, association_threads_;
   std::vector<std::vector<std::int64_t>> association_values_;
   std::uint64_t n_plain_ = 0, n_parts_ = 0, n_records_ = 0, n_lost_links_ = 0, n_links_by_part_ = 0,
                 n_too_large_ = 0, n_unresolved_ = 0;

@@ -281,6 +281,12 @@ Result<AssociationTable> decode_association(const Field& message, const ColumnBy
       }
       case association::values:
         return decode_values(f, sink, raw);
+      case association::threads: {
+        PROFD_CHECK(expect(f, WireType::bytes));
+        PROFD_TRY(auto column, decode_ids(f, sink));
+        out.threads.push_back(std::move(column));
+        return {};
+      }
       default:
         return {};
     }
@@ -291,10 +297,17 @@ Result<AssociationTable> decode_association(const Field& message, const ColumnBy
                 fmt::format("an association has {} roles and {} columns of contexts", out.roles.size(),
                             out.contexts.size()),
                 message.offset);
-  for (const auto& column : out.contexts) {
-    if (column.size() != out.size())
-      return fail(ErrorCode::malformed, "the roles of an association have columns of different length",
-                  message.offset);
+  if (!out.threads.empty() && out.threads.size() != out.roles.size())
+    return fail(ErrorCode::malformed,
+                fmt::format("an association has {} roles and {} columns of threads", out.roles.size(),
+                            out.threads.size()),
+                message.offset);
+  for (const auto* columns : {&out.contexts, &out.threads}) {
+    for (const auto& column : *columns) {
+      if (column.size() != out.size())
+        return fail(ErrorCode::malformed, "the roles of an association have columns of different length",
+                    message.offset);
+    }
   }
   PROFD_TRY(out.values, settle(std::move(raw), metrics, out.size(), "an association"));
   for (auto& m : metrics) out.metrics.push_back(std::move(m.info));

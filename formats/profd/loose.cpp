@@ -208,6 +208,13 @@ Result<ProfileBuilder> build_loose(const DecodedProfile& profile, StopToken stop
       }
       column = Column(std::move(mapped));
     }
+    for (auto& column : table.threads) {
+      std::vector<std::uint32_t> mapped(column.begin(), column.end());
+      for (std::uint32_t& thread : mapped) {
+        if (thread != kNone) thread = ids.threads[thread].v;
+      }
+      column = Column(std::move(mapped));
+    }
     builder.add_association(std::move(table));
   }
   if (d.branches) add_branches(*d.branches, ids, builder);

@@ -235,6 +235,8 @@ void check_values(const ProfileData& d, std::size_t n, Laws& laws) {
   }
   for (const AssociationTable& table : d.associations) {
     for (const auto& column : table.contexts) laws.below("association.contexts", column, n, true);
+    for (const auto& column : table.threads)
+      laws.below("association.threads", column, d.threads.size(), true);
   }
   if (d.timeline) check_timeline(d, n, laws);
   if (!d.stated) return;

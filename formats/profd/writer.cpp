@@ -224,6 +224,11 @@ void plan_association(MessagePlan& plan, const AssociationTable& table) {
     plan_metric(plan, association::metrics, table.metrics[m], fractional, std::int64_t{0});
   }
   for (const ValueColumn& column : table.values) plan_values(plan, association::values, column);
+  for (const auto& column : table.threads) {
+    plan.begin(association::threads);
+    plan.column(ids::id, column);
+    plan.end();
+  }
   plan.end();
 }
 

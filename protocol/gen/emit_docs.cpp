@@ -30,6 +30,7 @@ const std::vector<Page>& pages() {
       {"view", "Views", {"view/"}},
       {"source", "Source", {"source/"}},
       {"analysis", "Analyses", {"analysis/"}},
+      {"live", "Live sessions", {"live/"}},
       {"selection", "Selection", {"selection/"}},
       {"daemon", "The daemon", {"profd/", "web/", "$/memory"}},
   };

@@ -1,4 +1,4 @@
-// profd-gen: writes everything that follows from protocol/psp.json.
+// profd-gen: writes everything that follows from protocol/psp.json and protocol/live.json.
 
 #include <cstdio>
 #include <exception>
@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include "protocol/gen/emit.h"
+#include "protocol/gen/emit_live.h"
 #include "protocol/gen/schema_check.h"
 #include "protocol/gen/validity.h"
 
@@ -44,11 +45,12 @@ struct Arguments {
   std::string check_data;
 };
 
-std::vector<OutputFile> all_outputs(const Json& document, const Model& model) {
+std::vector<OutputFile> all_outputs(const Json& document, const Model& model, const Json& live) {
   std::vector<OutputFile> files;
   for (auto emit : {emit_cpp, emit_typescript, emit_lua, emit_python, emit_json_schema, emit_docs})
     for (auto& file : emit(model)) files.push_back(std::move(file));
   for (auto& file : emit_resolved(document, model)) files.push_back(std::move(file));
+  for (auto& file : emit_live(live)) files.push_back(std::move(file));
   return files;
 }
 
@@ -109,12 +111,14 @@ bool run(const Arguments& arguments) {
     throw std::runtime_error(fault);
   const Model model = load_model(document);
   check_examples(model);
+  const Json live =
+      Json::parse(read_text(std::filesystem::path(arguments.model).parent_path() / "live.json"));
   if (!arguments.out.empty())
-    for (const auto& file : all_outputs(document, model))
+    for (const auto& file : all_outputs(document, model, live))
       write_text(std::filesystem::path(arguments.out) / file.path, file.content);
   if (!arguments.test_data.empty()) write_test_data(model, arguments.test_data);
   bool good = true;
-  if (!arguments.compare.empty()) good = up_to_date(all_outputs(document, model), arguments.compare);
+  if (!arguments.compare.empty()) good = up_to_date(all_outputs(document, model, live), arguments.compare);
   if (!arguments.check_data.empty())
     good = schema_agrees(arguments.check_data, std::filesystem::path(arguments.model).parent_path() /
                                                    "generated/psp.jsonschema.json") &&
@@ -125,7 +129,7 @@ bool run(const Arguments& arguments) {
 int main_or_throw(int argc, char** argv) {
   CLI::App app("Writes types, codecs, schemas and documents from protocol/psp.json.");
   Arguments arguments;
-  app.add_option("--model", arguments.model, "psp.json")->required();
+  app.add_option("--model", arguments.model, "psp.json, with live.json beside it")->required();
   app.add_option("--schema", arguments.schema, "psp.schema.json, which psp.json must fit")->required();
   app.add_option("--out", arguments.out, "Root of the tree to write into");
   app.add_option("--compare", arguments.compare, "Root of a tree whose generated files must be up to date");

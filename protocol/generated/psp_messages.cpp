@@ -390,12 +390,57 @@ bool TimelineRequest::decode_result(const Json& value, Result& out, const Path& 
   return Codec<Result>::decode(value, out, path);
 }
 
+bool MarkersRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string MarkersRequest::params_text(const Params& params) { return text_of(params); }
+std::string MarkersRequest::result_text(const Result& result) { return text_of(result); }
+bool MarkersRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool MarkerTracksRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string MarkerTracksRequest::params_text(const Params& params) { return text_of(params); }
+std::string MarkerTracksRequest::result_text(const Result& result) { return text_of(result); }
+bool MarkerTracksRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool CountersRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string CountersRequest::params_text(const Params& params) { return text_of(params); }
+std::string CountersRequest::result_text(const Result& result) { return text_of(result); }
+bool CountersRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool HeatMapRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string HeatMapRequest::params_text(const Params& params) { return text_of(params); }
+std::string HeatMapRequest::result_text(const Result& result) { return text_of(result); }
+bool HeatMapRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool TrendRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
 std::string TrendRequest::params_text(const Params& params) { return text_of(params); }
 std::string TrendRequest::result_text(const Result& result) { return text_of(result); }
 bool TrendRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool StatesRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string StatesRequest::params_text(const Params& params) { return text_of(params); }
+std::string StatesRequest::result_text(const Result& result) { return text_of(result); }
+bool StatesRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
 
@@ -531,6 +576,69 @@ bool SourceOutsideRequest::decode_params(const Json& value, Params& out, const P
 std::string SourceOutsideRequest::params_text(const Params& params) { return text_of(params); }
 std::string SourceOutsideRequest::result_text(const Result& result) { return text_of(result); }
 bool SourceOutsideRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool LiveAttachRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string LiveAttachRequest::params_text(const Params& params) { return text_of(params); }
+std::string LiveAttachRequest::result_text(const Result& result) { return text_of(result); }
+bool LiveAttachRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool LiveListRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string LiveListRequest::params_text(const Params& params) { return text_of(params); }
+std::string LiveListRequest::result_text(const Result& result) { return text_of(result); }
+bool LiveListRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool LiveFrameRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string LiveFrameRequest::params_text(const Params& params) { return text_of(params); }
+std::string LiveFrameRequest::result_text(const Result& result) { return text_of(result); }
+bool LiveFrameRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool LiveCityRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string LiveCityRequest::params_text(const Params& params) { return text_of(params); }
+std::string LiveCityRequest::result_text(const Result& result) { return text_of(result); }
+bool LiveCityRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool LiveMethodRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string LiveMethodRequest::params_text(const Params& params) { return text_of(params); }
+std::string LiveMethodRequest::result_text(const Result& result) { return text_of(result); }
+bool LiveMethodRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool LiveControlRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string LiveControlRequest::params_text(const Params& params) { return text_of(params); }
+std::string LiveControlRequest::result_text(const Result& result) { return text_of(result); }
+bool LiveControlRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool LiveWindowRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string LiveWindowRequest::params_text(const Params& params) { return text_of(params); }
+std::string LiveWindowRequest::result_text(const Result& result) { return text_of(result); }
+bool LiveWindowRequest::decode_result(const Json& value, Result& out, const Path& path) {
   return Codec<Result>::decode(value, out, path);
 }
 

@@ -578,6 +578,59 @@ struct TimelineRequest {
   static std::string result_text(const Result& result);
 };
 
+// What the source noted: markers with and without a duration, and asynchronous operations,
+// searched, sorted and summed up by name.
+struct MarkersRequest {
+  static constexpr char method[] = "view/markers";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = MarkersParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = MarkersResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Markers over time, for every thread that has some: in lanes where they overlap, and joined, with
+// their number, where they are too narrow to be drawn.
+struct MarkerTracksRequest {
+  static constexpr char method[] = "view/markerTracks";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = MarkerTracksParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = MarkerTracksResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Numbers that change over time, exactly where there is room for all their points, else the least
+// and the most of every column.
+struct CountersRequest {
+  static constexpr char method[] = "view/counters";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = CountersParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = CountersResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// When things happened, to the part of a second: time goes up within a column and on to the next
+// one, a cell has what was measured in its moment. What lies between two cells is the view with
+// `time FROM..TO`.
+struct HeatMapRequest {
+  static constexpr char method[] = "view/heatMap";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = HeatMapParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = HeatMapResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back.
 // A path grows when its values rise beyond chance, in the later half too, and all of the last third
 // are above all of the first.
@@ -588,6 +641,22 @@ struct TrendRequest {
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
   static std::string params_text(const Params& params);
   using Result = TrendResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Where a recording has the events of the scheduler: how long each thread was on a processor,
+// blocked, runnable (ready, and waiting for a processor), and in no state that is known; and what
+// blocked threads waited for. The four states of a thread add up to its wall time, to the
+// nanosecond; what threads waited for adds up to the time that they were blocked. `views` are the
+// views that show all of it.
+struct StatesRequest {
+  static constexpr char method[] = "view/states";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = StatesParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = StatesResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
   static std::string result_text(const Result& result);
 };
@@ -789,6 +858,104 @@ struct SourceOutsideRequest {
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
   static std::string params_text(const Params& params);
   using Result = SourceOutsideResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Opens a place where agents of running programs dial in, or replays a stream that was recorded.
+// Listening is once for the daemon: asking again gives the same place. What a session has measured
+// is a profile as any other: `profile/open` takes its `uri`, and that of a part of its time, and
+// tells by `profile/changed` when there is more, at most twice a second.
+struct LiveAttachRequest {
+  static constexpr char method[] = "live/attach";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = LiveAttachParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = LiveAttachResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Where agents dial in, and the sessions that there are: programs that are attached, those that
+// have ended and are kept, replays.
+struct LiveListRequest {
+  static constexpr char method[] = "live/list";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = LiveListParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = LiveListResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// The newest picture of a session: how high each method stands, the hottest of them, threads,
+// losses. With `since` only what differs from that picture; the answer waits until there is a newer
+// one, at most `wait`. Pictures come at most ten a second; a client that asks late gets the newest,
+// never those between.
+struct LiveFrameRequest {
+  static constexpr char method[] = "live/frame";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = LiveFrameParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = LiveFrameResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Where the methods of a session lie: packages are districts, classes blocks, methods plots of one
+// size. It depends on the program's structure alone, never on heights, which `live/frame` has; new
+// classes go to the end of their package until the city is arranged anew. With `since` only what is
+// new or lies elsewhere.
+struct LiveCityRequest {
+  static constexpr char method[] = "live/city";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = LiveCityParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = LiveCityResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// One method of a session: what a person reads who points at it, where its source is, its height
+// over time.
+struct LiveMethodRequest {
+  static constexpr char method[] = "live/method";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = LiveMethodParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = LiveMethodResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Asks something of a session: of the program (pause, filter, demote, detach) or of the daemon
+// (mark, arrange, close, record).
+struct LiveControlRequest {
+  static constexpr char method[] = "live/control";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = LiveControlParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = LiveControlResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// A part of a session's time, by times or by marks: its hottest methods, the address under which
+// `profile/open` and `profile/diff` take it, and what happened over the whole session, for a strip
+// to move over.
+struct LiveWindowRequest {
+  static constexpr char method[] = "live/window";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = LiveWindowParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = LiveWindowResult;
   static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
   static std::string result_text(const Result& result);
 };
@@ -1063,7 +1230,7 @@ struct StatusNotification {
 };
 
 // Requests that wait, where they name no profile, for the one that is meant while it is read.
-inline constexpr std::array<std::string_view, 36> kAwaitProfile = {
+inline constexpr std::array<std::string_view, 41> kAwaitProfile = {
     ExecuteCommandRequest::method,
     RecordedAgainRequest::method,
     ProfileCloseRequest::method,
@@ -1083,7 +1250,12 @@ inline constexpr std::array<std::string_view, 36> kAwaitProfile = {
     SpreadRequest::method,
     SeriesRequest::method,
     TimelineRequest::method,
+    MarkersRequest::method,
+    MarkerTracksRequest::method,
+    CountersRequest::method,
+    HeatMapRequest::method,
     TrendRequest::method,
+    StatesRequest::method,
     CorrelateRequest::method,
     HotPathRequest::method,
     SearchRequest::method,

@@ -257,6 +257,7 @@ std::string_view to_wire(FilterBy value) {
     case FilterBy::thread: return "thread";
     case FilterBy::label: return "label";
     case FilterBy::time: return "time";
+    case FilterBy::marker: return "marker";
     case FilterBy::fragment: return "fragment";
     case FilterBy::path: return "path";
     case FilterBy::package: return "package";
@@ -276,6 +277,7 @@ bool from_wire(std::string_view text, FilterBy& value) {
   if (text == "thread") return value = FilterBy::thread, true;
   if (text == "label") return value = FilterBy::label, true;
   if (text == "time") return value = FilterBy::time, true;
+  if (text == "marker") return value = FilterBy::marker, true;
   if (text == "fragment") return value = FilterBy::fragment, true;
   if (text == "path") return value = FilterBy::path, true;
   if (text == "package") return value = FilterBy::package, true;
@@ -372,6 +374,46 @@ bool from_wire(std::string_view text, TimelineTrackKind& value) {
   if (text == "thread") return value = TimelineTrackKind::thread, true;
   if (text == "noThread") return value = TimelineTrackKind::no_thread, true;
   if (text == "tasks") return value = TimelineTrackKind::tasks, true;
+  return false;
+}
+
+std::string_view to_wire(MarkersBy value) {
+  switch (value) {
+    case MarkersBy::marker: return "marker";
+    case MarkersBy::name: return "name";
+    case MarkersBy::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, MarkersBy& value) {
+  if (text == "marker") return value = MarkersBy::marker, true;
+  if (text == "name") return value = MarkersBy::name, true;
+  return false;
+}
+
+std::string_view to_wire(MarkerSort value) {
+  switch (value) {
+    case MarkerSort::begin: return "begin";
+    case MarkerSort::length: return "length";
+    case MarkerSort::name: return "name";
+    case MarkerSort::category: return "category";
+    case MarkerSort::thread: return "thread";
+    case MarkerSort::count: return "count";
+    case MarkerSort::mean: return "mean";
+    case MarkerSort::most: return "most";
+    case MarkerSort::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, MarkerSort& value) {
+  if (text == "begin") return value = MarkerSort::begin, true;
+  if (text == "length") return value = MarkerSort::length, true;
+  if (text == "name") return value = MarkerSort::name, true;
+  if (text == "category") return value = MarkerSort::category, true;
+  if (text == "thread") return value = MarkerSort::thread, true;
+  if (text == "count") return value = MarkerSort::count, true;
+  if (text == "mean") return value = MarkerSort::mean, true;
+  if (text == "most") return value = MarkerSort::most, true;
   return false;
 }
 
@@ -562,6 +604,74 @@ bool from_wire(std::string_view text, LineTrust& value) {
   if (text == "measured") return value = LineTrust::measured, true;
   if (text == "followed") return value = LineTrust::followed, true;
   if (text == "uncertain") return value = LineTrust::uncertain, true;
+  return false;
+}
+
+std::string_view to_wire(LiveState value) {
+  switch (value) {
+    case LiveState::runs: return "runs";
+    case LiveState::paused: return "paused";
+    case LiveState::replays: return "replays";
+    case LiveState::ended: return "ended";
+    case LiveState::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, LiveState& value) {
+  if (text == "runs") return value = LiveState::runs, true;
+  if (text == "paused") return value = LiveState::paused, true;
+  if (text == "replays") return value = LiveState::replays, true;
+  if (text == "ended") return value = LiveState::ended, true;
+  return false;
+}
+
+std::string_view to_wire(LiveThreadState value) {
+  switch (value) {
+    case LiveThreadState::runs: return "runs";
+    case LiveThreadState::waits: return "waits";
+    case LiveThreadState::idle: return "idle";
+    case LiveThreadState::unknown: return "unknown";
+    case LiveThreadState::ended: return "ended";
+    case LiveThreadState::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, LiveThreadState& value) {
+  if (text == "runs") return value = LiveThreadState::runs, true;
+  if (text == "waits") return value = LiveThreadState::waits, true;
+  if (text == "idle") return value = LiveThreadState::idle, true;
+  if (text == "unknown") return value = LiveThreadState::unknown, true;
+  if (text == "ended") return value = LiveThreadState::ended, true;
+  return false;
+}
+
+std::string_view to_wire(LiveOperation value) {
+  switch (value) {
+    case LiveOperation::pause: return "pause";
+    case LiveOperation::resume: return "resume";
+    case LiveOperation::filter: return "filter";
+    case LiveOperation::demote: return "demote";
+    case LiveOperation::promote: return "promote";
+    case LiveOperation::detach: return "detach";
+    case LiveOperation::mark: return "mark";
+    case LiveOperation::arrange: return "arrange";
+    case LiveOperation::record: return "record";
+    case LiveOperation::close: return "close";
+    case LiveOperation::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, LiveOperation& value) {
+  if (text == "pause") return value = LiveOperation::pause, true;
+  if (text == "resume") return value = LiveOperation::resume, true;
+  if (text == "filter") return value = LiveOperation::filter, true;
+  if (text == "demote") return value = LiveOperation::demote, true;
+  if (text == "promote") return value = LiveOperation::promote, true;
+  if (text == "detach") return value = LiveOperation::detach, true;
+  if (text == "mark") return value = LiveOperation::mark, true;
+  if (text == "arrange") return value = LiveOperation::arrange, true;
+  if (text == "record") return value = LiveOperation::record, true;
+  if (text == "close") return value = LiveOperation::close, true;
   return false;
 }
 
@@ -2070,6 +2180,8 @@ bool decode(const Json& value, ComposedPart& out, const Path& path) {
       .limit("uri", out.uri, {.max_length = 65536})
       .optional("member", out.member)
       .limit("member", out.member, {.max_length = 10000})
+      .optional("filter", out.filter)
+      .limit("filter", out.filter, {.max_length = 10000})
       .ok();
 }
 void write(JsonText& out, const ComposedPart& value) {
@@ -2077,6 +2189,7 @@ void write(JsonText& out, const ComposedPart& value) {
   put_optional(out, "profile", value.profile);
   put_optional(out, "uri", value.uri);
   put_optional(out, "member", value.member);
+  put_optional(out, "filter", value.filter);
   out.end_object();
 }
 
@@ -4300,6 +4413,485 @@ void write(JsonText& out, const TimelineResult& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, MarkersParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("spec", out.spec)
+      .defaulted("search", out.search)
+      .limit("search", out.search, {.max_length = 1000})
+      .optional("minLength", out.min_length)
+      .optional("from", out.from)
+      .optional("to", out.to)
+      .defaulted("by", out.by)
+      .optional("sort", out.sort)
+      .optional("descending", out.descending)
+      .defaulted("offset", out.offset)
+      .defaulted("limit", out.limit)
+      .limit("limit", out.limit, {.maximum = 1000})
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const MarkersParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put(out, "search", value.search);
+  put_optional(out, "minLength", value.min_length);
+  put_optional(out, "from", value.from);
+  put_optional(out, "to", value.to);
+  put(out, "by", value.by);
+  put_optional(out, "sort", value.sort);
+  put_optional(out, "descending", value.descending);
+  put(out, "offset", value.offset);
+  put(out, "limit", value.limit);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, MarkerField& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("key", out.key)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const MarkerField& value) {
+  out.begin_object();
+  put(out, "key", value.key);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, MarkerRows& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("id", out.id)
+      .required("name", out.name)
+      .required("category", out.category)
+      .required("thread", out.thread)
+      .required("begin", out.begin)
+      .required("end", out.end)
+      .required("beginText", out.begin_text)
+      .required("lengthText", out.length_text)
+      .required("flags", out.flags)
+      .required("fields", out.fields)
+      .ok();
+}
+void write(JsonText& out, const MarkerRows& value) {
+  out.begin_object();
+  put(out, "id", value.id);
+  put(out, "name", value.name);
+  put(out, "category", value.category);
+  put(out, "thread", value.thread);
+  put(out, "begin", value.begin);
+  put(out, "end", value.end);
+  put(out, "beginText", value.begin_text);
+  put(out, "lengthText", value.length_text);
+  put(out, "flags", value.flags);
+  put(out, "fields", value.fields);
+  out.end_object();
+}
+
+bool decode(const Json& value, MarkerGroups& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("category", out.category)
+      .required("count", out.count)
+      .required("countText", out.count_text)
+      .required("length", out.length)
+      .required("lengthText", out.length_text)
+      .required("meanText", out.mean_text)
+      .required("mostText", out.most_text)
+      .required("first", out.first)
+      .ok();
+}
+void write(JsonText& out, const MarkerGroups& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "category", value.category);
+  put(out, "count", value.count);
+  put(out, "countText", value.count_text);
+  put(out, "length", value.length);
+  put(out, "lengthText", value.length_text);
+  put(out, "meanText", value.mean_text);
+  put(out, "mostText", value.most_text);
+  put(out, "first", value.first);
+  out.end_object();
+}
+
+bool decode(const Json& value, MarkersResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .required("viewTotal", out.view_total)
+      .required("markerCount", out.marker_count)
+      .required("matchCount", out.match_count)
+      .required("length", out.length)
+      .required("text", out.text)
+      .required("begin", out.begin)
+      .required("end", out.end)
+      .required("rowCount", out.row_count)
+      .required("offset", out.offset)
+      .optional("rows", out.rows)
+      .optional("groups", out.groups)
+      .defaulted("warnings", out.warnings)
+      .ok();
+}
+void write(JsonText& out, const MarkersResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "markerCount", value.marker_count);
+  put(out, "matchCount", value.match_count);
+  put(out, "length", value.length);
+  put(out, "text", value.text);
+  put(out, "begin", value.begin);
+  put(out, "end", value.end);
+  put(out, "rowCount", value.row_count);
+  put(out, "offset", value.offset);
+  put_optional(out, "rows", value.rows);
+  put_optional(out, "groups", value.groups);
+  put(out, "warnings", value.warnings);
+  out.end_object();
+}
+
+bool decode(const Json& value, MarkerTracksParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("spec", out.spec)
+      .optional("from", out.from)
+      .optional("to", out.to)
+      .defaulted("width", out.width)
+      .limit("width", out.width, {.minimum = 1, .maximum = 20000})
+      .defaulted("minWidth", out.min_width)
+      .limit("minWidth", out.min_width, {.minimum = 1, .maximum = 1000})
+      .defaulted("maxBoxes", out.max_boxes)
+      .limit("maxBoxes", out.max_boxes, {.minimum = 1, .maximum = 5000})
+      .defaulted("tracks", out.tracks)
+      .limit("tracks", out.tracks, {.maximum = 200})
+      .defaulted("search", out.search)
+      .limit("search", out.search, {.max_length = 1000})
+      .optional("minLength", out.min_length)
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const MarkerTracksParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put_optional(out, "from", value.from);
+  put_optional(out, "to", value.to);
+  put(out, "width", value.width);
+  put(out, "minWidth", value.min_width);
+  put(out, "maxBoxes", value.max_boxes);
+  put(out, "tracks", value.tracks);
+  put(out, "search", value.search);
+  put_optional(out, "minLength", value.min_length);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, MarkerBoxes& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("lane", out.lane)
+      .required("x", out.x)
+      .required("width", out.width)
+      .required("count", out.count)
+      .required("id", out.id)
+      .required("name", out.name)
+      .required("text", out.text)
+      .required("flags", out.flags)
+      .ok();
+}
+void write(JsonText& out, const MarkerBoxes& value) {
+  out.begin_object();
+  put(out, "lane", value.lane);
+  put(out, "x", value.x);
+  put(out, "width", value.width);
+  put(out, "count", value.count);
+  put(out, "id", value.id);
+  put(out, "name", value.name);
+  put(out, "text", value.text);
+  put(out, "flags", value.flags);
+  out.end_object();
+}
+
+bool decode(const Json& value, MarkerTrack& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .optional("filter", out.filter)
+      .required("lanes", out.lanes)
+      .required("count", out.count)
+      .required("countText", out.count_text)
+      .required("noLane", out.no_lane)
+      .required("boxes", out.boxes)
+      .ok();
+}
+void write(JsonText& out, const MarkerTrack& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put_optional(out, "filter", value.filter);
+  put(out, "lanes", value.lanes);
+  put(out, "count", value.count);
+  put(out, "countText", value.count_text);
+  put(out, "noLane", value.no_lane);
+  put(out, "boxes", value.boxes);
+  out.end_object();
+}
+
+bool decode(const Json& value, MarkerTracksResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .required("viewTotal", out.view_total)
+      .required("begin", out.begin)
+      .required("end", out.end)
+      .required("from", out.from)
+      .required("to", out.to)
+      .required("names", out.names)
+      .required("tracks", out.tracks)
+      .required("trackCount", out.track_count)
+      .optional("leftText", out.left_text)
+      .defaulted("warnings", out.warnings)
+      .ok();
+}
+void write(JsonText& out, const MarkerTracksResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "begin", value.begin);
+  put(out, "end", value.end);
+  put(out, "from", value.from);
+  put(out, "to", value.to);
+  put(out, "names", value.names);
+  put(out, "tracks", value.tracks);
+  put(out, "trackCount", value.track_count);
+  put_optional(out, "leftText", value.left_text);
+  put(out, "warnings", value.warnings);
+  out.end_object();
+}
+
+bool decode(const Json& value, CountersParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("spec", out.spec)
+      .optional("from", out.from)
+      .optional("to", out.to)
+      .defaulted("columns", out.columns)
+      .limit("columns", out.columns, {.minimum = 1, .maximum = 4000})
+      .defaulted("search", out.search)
+      .limit("search", out.search, {.max_length = 1000})
+      .defaulted("limit", out.limit)
+      .limit("limit", out.limit, {.maximum = 200})
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const CountersParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put_optional(out, "from", value.from);
+  put_optional(out, "to", value.to);
+  put(out, "columns", value.columns);
+  put(out, "search", value.search);
+  put(out, "limit", value.limit);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, CounterPoints& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("x", out.x)
+      .required("count", out.count)
+      .required("low", out.low)
+      .required("high", out.high)
+      .required("last", out.last)
+      .ok();
+}
+void write(JsonText& out, const CounterPoints& value) {
+  out.begin_object();
+  put(out, "x", value.x);
+  put(out, "count", value.count);
+  put(out, "low", value.low);
+  put(out, "high", value.high);
+  put(out, "last", value.last);
+  out.end_object();
+}
+
+bool decode(const Json& value, CounterTrack& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("id", out.id)
+      .required("name", out.name)
+      .required("unit", out.unit)
+      .required("owner", out.owner)
+      .required("sums", out.sums)
+      .required("pointCount", out.point_count)
+      .optional("before", out.before)
+      .required("low", out.low)
+      .required("high", out.high)
+      .required("lowText", out.low_text)
+      .required("highText", out.high_text)
+      .required("lastText", out.last_text)
+      .required("points", out.points)
+      .ok();
+}
+void write(JsonText& out, const CounterTrack& value) {
+  out.begin_object();
+  put(out, "id", value.id);
+  put(out, "name", value.name);
+  put(out, "unit", value.unit);
+  put(out, "owner", value.owner);
+  put(out, "sums", value.sums);
+  put(out, "pointCount", value.point_count);
+  put_optional(out, "before", value.before);
+  put(out, "low", value.low);
+  put(out, "high", value.high);
+  put(out, "lowText", value.low_text);
+  put(out, "highText", value.high_text);
+  put(out, "lastText", value.last_text);
+  put(out, "points", value.points);
+  out.end_object();
+}
+
+bool decode(const Json& value, CountersResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .required("viewTotal", out.view_total)
+      .required("begin", out.begin)
+      .required("end", out.end)
+      .required("from", out.from)
+      .required("to", out.to)
+      .required("counterCount", out.counter_count)
+      .required("counters", out.counters)
+      .optional("leftText", out.left_text)
+      .defaulted("warnings", out.warnings)
+      .ok();
+}
+void write(JsonText& out, const CountersResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "begin", value.begin);
+  put(out, "end", value.end);
+  put(out, "from", value.from);
+  put(out, "to", value.to);
+  put(out, "counterCount", value.counter_count);
+  put(out, "counters", value.counters);
+  put_optional(out, "leftText", value.left_text);
+  put(out, "warnings", value.warnings);
+  out.end_object();
+}
+
+bool decode(const Json& value, HeatMapParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .required("spec", out.spec)
+      .optional("from", out.from)
+      .optional("to", out.to)
+      .optional("column", out.column)
+      .optional("rows", out.rows)
+      .limit("rows", out.rows, {.minimum = 1, .maximum = 100})
+      .defaulted("columns", out.columns)
+      .limit("columns", out.columns, {.minimum = 1, .maximum = 1200})
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const HeatMapParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put(out, "spec", value.spec);
+  put_optional(out, "from", value.from);
+  put_optional(out, "to", value.to);
+  put_optional(out, "column", value.column);
+  put_optional(out, "rows", value.rows);
+  put(out, "columns", value.columns);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, HeatMapResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .required("viewTotal", out.view_total)
+      .required("begin", out.begin)
+      .required("end", out.end)
+      .required("from", out.from)
+      .required("column", out.column)
+      .required("columnText", out.column_text)
+      .required("columns", out.columns)
+      .required("rows", out.rows)
+      .required("rowText", out.row_text)
+      .required("values", out.values)
+      .required("text", out.text)
+      .required("texts", out.texts)
+      .required("full", out.full)
+      .required("fullText", out.full_text)
+      .required("held", out.held)
+      .required("basis", out.basis)
+      .optional("excluded", out.excluded)
+      .defaulted("warnings", out.warnings)
+      .ok();
+}
+void write(JsonText& out, const HeatMapResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "begin", value.begin);
+  put(out, "end", value.end);
+  put(out, "from", value.from);
+  put(out, "column", value.column);
+  put(out, "columnText", value.column_text);
+  put(out, "columns", value.columns);
+  put(out, "rows", value.rows);
+  put(out, "rowText", value.row_text);
+  put(out, "values", value.values);
+  put(out, "text", value.text);
+  put(out, "texts", value.texts);
+  put(out, "full", value.full);
+  put(out, "fullText", value.full_text);
+  put(out, "held", value.held);
+  put(out, "basis", value.basis);
+  put_optional(out, "excluded", value.excluded);
+  put(out, "warnings", value.warnings);
+  out.end_object();
+}
+
 bool decode(const Json& value, TrendRow& out, const Path& path) {
   return ObjectReader(value, path)
       .required("path", out.path)
@@ -4375,6 +4967,112 @@ void write(JsonText& out, const TrendResult& value) {
   put(out, "warnings", value.warnings);
   put_optional(out, "estimated", value.estimated);
   put_optional(out, "excluded", value.excluded);
+  out.end_object();
+}
+
+bool decode(const Json& value, StatesParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("profile", out.profile)
+      .optional("spec", out.spec)
+      .defaulted("limit", out.limit)
+      .limit("limit", out.limit, {.maximum = 1000})
+      .optional("panelId", out.panel_id)
+      .ok();
+}
+void write(JsonText& out, const StatesParams& value) {
+  out.begin_object();
+  put_optional(out, "profile", value.profile);
+  put_optional(out, "spec", value.spec);
+  put(out, "limit", value.limit);
+  put_optional(out, "panelId", value.panel_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, ThreadStates& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .optional("filter", out.filter)
+      .required("wall", out.wall)
+      .required("onCpu", out.on_cpu)
+      .required("blocked", out.blocked)
+      .required("runnable", out.runnable)
+      .required("unknown", out.unknown)
+      .ok();
+}
+void write(JsonText& out, const ThreadStates& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put_optional(out, "filter", value.filter);
+  put(out, "wall", value.wall);
+  put(out, "onCpu", value.on_cpu);
+  put(out, "blocked", value.blocked);
+  put(out, "runnable", value.runnable);
+  put(out, "unknown", value.unknown);
+  out.end_object();
+}
+
+bool decode(const Json& value, WaitChain& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("frames", out.frames)
+      .required("amount", out.amount)
+      .ok();
+}
+void write(JsonText& out, const WaitChain& value) {
+  out.begin_object();
+  put(out, "frames", value.frames);
+  put(out, "amount", value.amount);
+  out.end_object();
+}
+
+bool decode(const Json& value, StatesView& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("title", out.title)
+      .required("spec", out.spec)
+      .ok();
+}
+void write(JsonText& out, const StatesView& value) {
+  out.begin_object();
+  put(out, "title", value.title);
+  put(out, "spec", value.spec);
+  out.end_object();
+}
+
+bool decode(const Json& value, StatesResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("profile", out.profile)
+      .required("revision", out.revision)
+      .required("spec", out.spec)
+      .required("metric", out.metric)
+      .required("unit", out.unit)
+      .required("total", out.total)
+      .required("viewTotal", out.view_total)
+      .required("all", out.all)
+      .required("threads", out.threads)
+      .required("threadCount", out.thread_count)
+      .required("chains", out.chains)
+      .required("chainCount", out.chain_count)
+      .required("views", out.views)
+      .required("verdict", out.verdict)
+      .defaulted("warnings", out.warnings)
+      .ok();
+}
+void write(JsonText& out, const StatesResult& value) {
+  out.begin_object();
+  put(out, "profile", value.profile);
+  put(out, "revision", value.revision);
+  put(out, "spec", value.spec);
+  put(out, "metric", value.metric);
+  put(out, "unit", value.unit);
+  put(out, "total", value.total);
+  put(out, "viewTotal", value.view_total);
+  put(out, "all", value.all);
+  put(out, "threads", value.threads);
+  put(out, "threadCount", value.thread_count);
+  put(out, "chains", value.chains);
+  put(out, "chainCount", value.chain_count);
+  put(out, "views", value.views);
+  put(out, "verdict", value.verdict);
+  put(out, "warnings", value.warnings);
   out.end_object();
 }
 
@@ -5834,6 +6532,602 @@ void write(JsonText& out, const SourceOutsideResult& value) {
   put(out, "root", value.root);
   put(out, "text", value.text);
   put(out, "allowed", value.allowed);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveAttachParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .defaulted("listen", out.listen)
+      .defaulted("tcp", out.tcp)
+      .optional("replay", out.replay)
+      .defaulted("speed", out.speed)
+      .limit("speed", out.speed, {.maximum = 1000})
+      .defaulted("window", out.window)
+      .ok();
+}
+void write(JsonText& out, const LiveAttachParams& value) {
+  out.begin_object();
+  put(out, "listen", value.listen);
+  put(out, "tcp", value.tcp);
+  put_optional(out, "replay", value.replay);
+  put(out, "speed", value.speed);
+  put(out, "window", value.window);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveListening& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("address", out.address)
+      .required("environment", out.environment)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const LiveListening& value) {
+  out.begin_object();
+  put(out, "address", value.address);
+  put(out, "environment", value.environment);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveLosses& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("produced", out.produced)
+      .required("sent", out.sent)
+      .required("lost", out.lost)
+      .defaulted("late", out.late)
+      .defaulted("unmatched", out.unmatched)
+      .defaulted("capped", out.capped)
+      .defaulted("steps", out.steps)
+      .defaulted("contexts", out.contexts)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const LiveLosses& value) {
+  out.begin_object();
+  put(out, "produced", value.produced);
+  put(out, "sent", value.sent);
+  put(out, "lost", value.lost);
+  put(out, "late", value.late);
+  put(out, "unmatched", value.unmatched);
+  put(out, "capped", value.capped);
+  put(out, "steps", value.steps);
+  put(out, "contexts", value.contexts);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveSession& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("session", out.session)
+      .required("uri", out.uri)
+      .required("state", out.state)
+      .required("program", out.program)
+      .required("language", out.language)
+      .required("pid", out.pid)
+      .required("agent", out.agent)
+      .required("begunMs", out.begun_ms)
+      .required("time", out.time)
+      .required("window", out.window)
+      .required("methods", out.methods)
+      .required("threads", out.threads)
+      .required("layout", out.layout)
+      .required("abilities", out.abilities)
+      .required("losses", out.losses)
+      .optional("recording", out.recording)
+      .optional("error", out.error)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const LiveSession& value) {
+  out.begin_object();
+  put(out, "session", value.session);
+  put(out, "uri", value.uri);
+  put(out, "state", value.state);
+  put(out, "program", value.program);
+  put(out, "language", value.language);
+  put(out, "pid", value.pid);
+  put(out, "agent", value.agent);
+  put(out, "begunMs", value.begun_ms);
+  put(out, "time", value.time);
+  put(out, "window", value.window);
+  put(out, "methods", value.methods);
+  put(out, "threads", value.threads);
+  put(out, "layout", value.layout);
+  put(out, "abilities", value.abilities);
+  put(out, "losses", value.losses);
+  put_optional(out, "recording", value.recording);
+  put_optional(out, "error", value.error);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveAttachResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("listening", out.listening)
+      .optional("session", out.session)
+      .ok();
+}
+void write(JsonText& out, const LiveAttachResult& value) {
+  out.begin_object();
+  put(out, "listening", value.listening);
+  put_optional(out, "session", value.session);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveListParams&, const Path& path) {
+  return ObjectReader(value, path)
+      .ok();
+}
+void write(JsonText& out, const LiveListParams&) {
+  out.begin_object();
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveListResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("listening", out.listening)
+      .required("sessions", out.sessions)
+      .ok();
+}
+void write(JsonText& out, const LiveListResult& value) {
+  out.begin_object();
+  put(out, "listening", value.listening);
+  put(out, "sessions", value.sessions);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveFrameParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("session", out.session)
+      .defaulted("since", out.since)
+      .defaulted("wait", out.wait)
+      .limit("wait", out.wait, {.maximum = 10000})
+      .defaulted("rows", out.rows)
+      .limit("rows", out.rows, {.maximum = 1000})
+      .defaulted("threads", out.threads)
+      .limit("threads", out.threads, {.maximum = 1000})
+      .ok();
+}
+void write(JsonText& out, const LiveFrameParams& value) {
+  out.begin_object();
+  put(out, "session", value.session);
+  put(out, "since", value.since);
+  put(out, "wait", value.wait);
+  put(out, "rows", value.rows);
+  put(out, "threads", value.threads);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveMethods& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("id", out.id)
+      .required("height", out.height)
+      .required("threads", out.threads)
+      .required("flags", out.flags)
+      .ok();
+}
+void write(JsonText& out, const LiveMethods& value) {
+  out.begin_object();
+  put(out, "id", value.id);
+  put(out, "height", value.height);
+  put(out, "threads", value.threads);
+  put(out, "flags", value.flags);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveRow& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("method", out.method)
+      .required("name", out.name)
+      .required("label", out.label)
+      .optional("file", out.file)
+      .optional("line", out.line)
+      .required("elevation", out.elevation)
+      .required("elevationText", out.elevation_text)
+      .required("threads", out.threads)
+      .required("calls", out.calls)
+      .required("callsText", out.calls_text)
+      .required("flags", out.flags)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const LiveRow& value) {
+  out.begin_object();
+  put(out, "method", value.method);
+  put(out, "name", value.name);
+  put(out, "label", value.label);
+  put_optional(out, "file", value.file);
+  put_optional(out, "line", value.line);
+  put(out, "elevation", value.elevation);
+  put(out, "elevationText", value.elevation_text);
+  put(out, "threads", value.threads);
+  put(out, "calls", value.calls);
+  put(out, "callsText", value.calls_text);
+  put(out, "flags", value.flags);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveThreadRow& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("thread", out.thread)
+      .required("name", out.name)
+      .required("state", out.state)
+      .defaulted("method", out.method)
+      .optional("label", out.label)
+      .required("depth", out.depth)
+      .required("busy", out.busy)
+      .required("waiting", out.waiting)
+      .required("unknown", out.unknown)
+      .optional("cpu", out.cpu)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const LiveThreadRow& value) {
+  out.begin_object();
+  put(out, "thread", value.thread);
+  put(out, "name", value.name);
+  put(out, "state", value.state);
+  put(out, "method", value.method);
+  put_optional(out, "label", value.label);
+  put(out, "depth", value.depth);
+  put(out, "busy", value.busy);
+  put(out, "waiting", value.waiting);
+  put(out, "unknown", value.unknown);
+  put_optional(out, "cpu", value.cpu);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveFrameResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("session", out.session)
+      .required("frame", out.frame)
+      .required("key", out.key)
+      .required("state", out.state)
+      .required("time", out.time)
+      .required("timeText", out.time_text)
+      .required("window", out.window)
+      .required("windowText", out.window_text)
+      .required("layout", out.layout)
+      .required("methods", out.methods)
+      .required("rows", out.rows)
+      .defaulted("rowsLeft", out.rows_left)
+      .required("threadRows", out.thread_rows)
+      .defaulted("threadsLeft", out.threads_left)
+      .required("losses", out.losses)
+      .required("probeText", out.probe_text)
+      .optional("lagText", out.lag_text)
+      .defaulted("demoted", out.demoted)
+      .ok();
+}
+void write(JsonText& out, const LiveFrameResult& value) {
+  out.begin_object();
+  put(out, "session", value.session);
+  put(out, "frame", value.frame);
+  put(out, "key", value.key);
+  put(out, "state", value.state);
+  put(out, "time", value.time);
+  put(out, "timeText", value.time_text);
+  put(out, "window", value.window);
+  put(out, "windowText", value.window_text);
+  put(out, "layout", value.layout);
+  put(out, "methods", value.methods);
+  put(out, "rows", value.rows);
+  put(out, "rowsLeft", value.rows_left);
+  put(out, "threadRows", value.thread_rows);
+  put(out, "threadsLeft", value.threads_left);
+  put(out, "losses", value.losses);
+  put(out, "probeText", value.probe_text);
+  put_optional(out, "lagText", value.lag_text);
+  put(out, "demoted", value.demoted);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveCityParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("session", out.session)
+      .defaulted("since", out.since)
+      .ok();
+}
+void write(JsonText& out, const LiveCityParams& value) {
+  out.begin_object();
+  put(out, "session", value.session);
+  put(out, "since", value.since);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveDistricts& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("id", out.id)
+      .required("parent", out.parent)
+      .required("name", out.name)
+      .required("label", out.label)
+      .required("x", out.x)
+      .required("y", out.y)
+      .required("w", out.w)
+      .required("h", out.h)
+      .ok();
+}
+void write(JsonText& out, const LiveDistricts& value) {
+  out.begin_object();
+  put(out, "id", value.id);
+  put(out, "parent", value.parent);
+  put(out, "name", value.name);
+  put(out, "label", value.label);
+  put(out, "x", value.x);
+  put(out, "y", value.y);
+  put(out, "w", value.w);
+  put(out, "h", value.h);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveBlocks& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("id", out.id)
+      .required("district", out.district)
+      .required("name", out.name)
+      .required("label", out.label)
+      .required("x", out.x)
+      .required("y", out.y)
+      .required("w", out.w)
+      .required("h", out.h)
+      .ok();
+}
+void write(JsonText& out, const LiveBlocks& value) {
+  out.begin_object();
+  put(out, "id", value.id);
+  put(out, "district", value.district);
+  put(out, "name", value.name);
+  put(out, "label", value.label);
+  put(out, "x", value.x);
+  put(out, "y", value.y);
+  put(out, "w", value.w);
+  put(out, "h", value.h);
+  out.end_object();
+}
+
+bool decode(const Json& value, LivePlots& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("id", out.id)
+      .required("block", out.block)
+      .required("name", out.name)
+      .required("signature", out.signature)
+      .required("x", out.x)
+      .required("y", out.y)
+      .required("w", out.w)
+      .ok();
+}
+void write(JsonText& out, const LivePlots& value) {
+  out.begin_object();
+  put(out, "id", value.id);
+  put(out, "block", value.block);
+  put(out, "name", value.name);
+  put(out, "signature", value.signature);
+  put(out, "x", value.x);
+  put(out, "y", value.y);
+  put(out, "w", value.w);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveCityResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("session", out.session)
+      .required("layout", out.layout)
+      .required("key", out.key)
+      .required("width", out.width)
+      .required("depth", out.depth)
+      .required("districts", out.districts)
+      .required("blocks", out.blocks)
+      .required("plots", out.plots)
+      .ok();
+}
+void write(JsonText& out, const LiveCityResult& value) {
+  out.begin_object();
+  put(out, "session", value.session);
+  put(out, "layout", value.layout);
+  put(out, "key", value.key);
+  put(out, "width", value.width);
+  put(out, "depth", value.depth);
+  put(out, "districts", value.districts);
+  put(out, "blocks", value.blocks);
+  put(out, "plots", value.plots);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveMethodParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("session", out.session)
+      .required("method", out.method)
+      .ok();
+}
+void write(JsonText& out, const LiveMethodParams& value) {
+  out.begin_object();
+  put(out, "session", value.session);
+  put(out, "method", value.method);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveHistory& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("begin", out.begin)
+      .required("step", out.step)
+      .required("height", out.height)
+      .ok();
+}
+void write(JsonText& out, const LiveHistory& value) {
+  out.begin_object();
+  put(out, "begin", value.begin);
+  put(out, "step", value.step);
+  put(out, "height", value.height);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveMethodResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("session", out.session)
+      .required("method", out.method)
+      .required("name", out.name)
+      .required("package", out.package)
+      .required("className", out.class_name)
+      .required("methodName", out.method_name)
+      .required("signature", out.signature)
+      .optional("file", out.file)
+      .optional("line", out.line)
+      .optional("uri", out.uri)
+      .required("elevation", out.elevation)
+      .required("elevationText", out.elevation_text)
+      .required("threads", out.threads)
+      .required("calls", out.calls)
+      .required("flags", out.flags)
+      .required("total", out.total)
+      .required("history", out.history)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const LiveMethodResult& value) {
+  out.begin_object();
+  put(out, "session", value.session);
+  put(out, "method", value.method);
+  put(out, "name", value.name);
+  put(out, "package", value.package);
+  put(out, "className", value.class_name);
+  put(out, "methodName", value.method_name);
+  put(out, "signature", value.signature);
+  put_optional(out, "file", value.file);
+  put_optional(out, "line", value.line);
+  put_optional(out, "uri", value.uri);
+  put(out, "elevation", value.elevation);
+  put(out, "elevationText", value.elevation_text);
+  put(out, "threads", value.threads);
+  put(out, "calls", value.calls);
+  put(out, "flags", value.flags);
+  put(out, "total", value.total);
+  put(out, "history", value.history);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveControlParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("session", out.session)
+      .required("operation", out.operation)
+      .defaulted("methods", out.methods)
+      .limit("methods", out.methods, {.max_items = 10000})
+      .defaulted("text", out.text)
+      .limit("text", out.text, {.max_length = 4096})
+      .ok();
+}
+void write(JsonText& out, const LiveControlParams& value) {
+  out.begin_object();
+  put(out, "session", value.session);
+  put(out, "operation", value.operation);
+  put(out, "methods", value.methods);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveControlResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("session", out.session)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const LiveControlResult& value) {
+  out.begin_object();
+  put(out, "session", value.session);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveWindowParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("session", out.session)
+      .optional("from", out.from)
+      .optional("to", out.to)
+      .optional("fromMark", out.from_mark)
+      .optional("toMark", out.to_mark)
+      .defaulted("rows", out.rows)
+      .limit("rows", out.rows, {.maximum = 1000})
+      .defaulted("steps", out.steps)
+      .limit("steps", out.steps, {.maximum = 6000})
+      .ok();
+}
+void write(JsonText& out, const LiveWindowParams& value) {
+  out.begin_object();
+  put(out, "session", value.session);
+  put_optional(out, "from", value.from);
+  put_optional(out, "to", value.to);
+  put_optional(out, "fromMark", value.from_mark);
+  put_optional(out, "toMark", value.to_mark);
+  put(out, "rows", value.rows);
+  put(out, "steps", value.steps);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveStrip& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("begin", out.begin)
+      .required("step", out.step)
+      .required("busy", out.busy)
+      .required("events", out.events)
+      .required("lost", out.lost)
+      .required("unknown", out.unknown)
+      .ok();
+}
+void write(JsonText& out, const LiveStrip& value) {
+  out.begin_object();
+  put(out, "begin", value.begin);
+  put(out, "step", value.step);
+  put(out, "busy", value.busy);
+  put(out, "events", value.events);
+  put(out, "lost", value.lost);
+  put(out, "unknown", value.unknown);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveMark& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("time", out.time)
+      .required("timeText", out.time_text)
+      .ok();
+}
+void write(JsonText& out, const LiveMark& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "time", value.time);
+  put(out, "timeText", value.time_text);
+  out.end_object();
+}
+
+bool decode(const Json& value, LiveWindowResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("session", out.session)
+      .required("from", out.from)
+      .required("to", out.to)
+      .required("windowText", out.window_text)
+      .required("uri", out.uri)
+      .required("methods", out.methods)
+      .required("rows", out.rows)
+      .defaulted("rowsLeft", out.rows_left)
+      .required("strip", out.strip)
+      .required("marks", out.marks)
+      .ok();
+}
+void write(JsonText& out, const LiveWindowResult& value) {
+  out.begin_object();
+  put(out, "session", value.session);
+  put(out, "from", value.from);
+  put(out, "to", value.to);
+  put(out, "windowText", value.window_text);
+  put(out, "uri", value.uri);
+  put(out, "methods", value.methods);
+  put(out, "rows", value.rows);
+  put(out, "rowsLeft", value.rows_left);
+  put(out, "strip", value.strip);
+  put(out, "marks", value.marks);
   out.end_object();
 }
 

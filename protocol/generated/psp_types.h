@@ -247,6 +247,7 @@ enum class FilterBy : std::uint8_t {
   thread,  // Thread names or ids.
   label,  // Labels of samples: `key` and `pattern`.
   time,  // The time of samples: `from` and `to`.
+  marker,  // The time of samples: while a marker runs whose name is `pattern`, in their thread or in none.
   fragment,  // A run of frames, one below the other: `frames`.
   path,  // What stacks begin with, from the root on: `frames`.
   package,  // Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
@@ -354,6 +355,30 @@ enum class TimelineTrackKind : std::uint8_t {
 };
 std::string_view to_wire(TimelineTrackKind value);
 bool from_wire(std::string_view text, TimelineTrackKind& value);
+
+// What a row of a table of markers is.
+enum class MarkersBy : std::uint8_t {
+  marker,  // A marker.
+  name,  // All that have one name and category.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(MarkersBy value);
+bool from_wire(std::string_view text, MarkersBy& value);
+
+// What markers, or names of them, are sorted by.
+enum class MarkerSort : std::uint8_t {
+  begin,  // When it, or the first of them, began.
+  length,  // How long it took, or all together.
+  name,  // The name.
+  category,  // The category.
+  thread,  // Of markers: the thread.
+  count,  // Of names: how many there are.
+  mean,  // Of names: their mean length.
+  most,  // Of names: the longest.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(MarkerSort value);
+bool from_wire(std::string_view text, MarkerSort& value);
 
 // Bits of a box of a timeline.
 enum class TimelineFlag : std::int32_t {
@@ -480,6 +505,54 @@ enum class LineTrust : std::uint8_t {
 };
 std::string_view to_wire(LineTrust value);
 bool from_wire(std::string_view text, LineTrust& value);
+
+// How a live session is.
+enum class LiveState : std::uint8_t {
+  runs,  // Events come.
+  paused,  // The program was asked to send none.
+  replays,  // A recorded stream is played.
+  ended,  // It is over; what was measured is kept.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(LiveState value);
+bool from_wire(std::string_view text, LiveState& value);
+
+// What a thread of a live session does.
+enum class LiveThreadState : std::uint8_t {
+  runs,  // A method is open.
+  waits,  // It waits, as the agent says.
+  idle,  // No method is open.
+  unknown,  // Events were lost, and its stack is not known yet.
+  ended,  // It has ended within the window.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(LiveThreadState value);
+bool from_wire(std::string_view text, LiveThreadState& value);
+
+// Bits that say more of a method.
+enum class LiveFlag : std::int32_t {
+  runs = 1,  // It runs on a thread now.
+  open = 2,  // It is on the stack of a thread now.
+  waits = 4,  // A thread waits in it now.
+  demoted = 8,  // It has no probes: its time is in its callers.
+};
+
+// What may be asked of a live session.
+enum class LiveOperation : std::uint8_t {
+  pause,  // The program sends no events.
+  resume,  // It sends events again.
+  filter,  // Which packages have probes.
+  demote,  // Methods lose their probes.
+  promote,  // Methods get their probes back, and keep them.
+  detach,  // The program runs on without probes.
+  mark,  // This moment gets a name.
+  arrange,  // The city is laid out anew, the largest first.
+  record,  // The stream is written to a file from here on, for a replay.
+  close,  // The session is given up, after a detach; its profiles stay open.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(LiveOperation value);
+bool from_wire(std::string_view text, LiveOperation& value);
 
 // Whose a script is.
 enum class AnalysisOrigin : std::uint8_t {
@@ -1704,6 +1777,9 @@ struct ComposedPart {
   std::optional<std::string> uri;
   // With `uri`: which profile of several in it, by name or number from 1; absent: the first.
   std::optional<std::string> member;
+  // Of a diff: filters as text, with a | between them, that are applied to it before it is
+  // compared: `time 1s..2s`.
+  std::optional<std::string> filter;
 };
 bool decode(const nlohmann::json& value, ComposedPart& out, const Path& path);
 void write(JsonText& out, const ComposedPart& value);
@@ -3662,6 +3738,443 @@ struct TimelineResult {
 bool decode(const nlohmann::json& value, TimelineResult& out, const Path& path);
 void write(JsonText& out, const TimelineResult& value);
 
+// Parameters of `view/markers`.
+struct MarkersParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The view; its own `profile` goes before the one beside it. Filters by thread and time apply;
+  // its shape does not matter.
+  ViewSpecLike spec;
+  // Words that must all be there, in the name, the category or a field, whatever their case:
+  // `click`, `/ex.*/`, `name:gc`, `category:dom`, `thread:main`, `type:load` of the field `type`,
+  // in quotes where they hold spaces, `-` before one that must not be there.
+  std::string search = "";
+  // Nanoseconds: what is shorter is left out.
+  std::optional<Number> min_length;
+  // Only what reaches into a window: its begin in nanoseconds.
+  std::optional<Number> from;
+  // The end of that window.
+  std::optional<Number> to;
+  // What a row is.
+  OpenEnum<MarkersBy> by = MarkersBy::marker;
+  // The order; absent: of markers by begin, of names by their length.
+  std::optional<OpenEnum<MarkerSort>> sort;
+  // The order is turned round; absent: texts and moments from the first on, amounts from the
+  // largest on.
+  std::optional<bool> descending;
+  // Rows to leave out before.
+  std::uint32_t offset = 0;
+  // Rows at most.
+  std::uint32_t limit = 100;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, MarkersParams& out, const Path& path);
+void write(JsonText& out, const MarkersParams& value);
+
+// What a marker says beside its name.
+struct MarkerField {
+  // Its key.
+  std::string key;
+  // Its value as shown.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, MarkerField& out, const Path& path);
+void write(JsonText& out, const MarkerField& value);
+
+// Markers as columns, all equally long.
+struct MarkerRows {
+  // Names the marker as long as the profile has this revision.
+  std::vector<std::uint32_t> id;
+  // Its name.
+  std::vector<std::string> name;
+  // What kind of thing it is; empty: not told.
+  std::vector<std::string> category;
+  // The name of its thread; empty: it belongs to none.
+  std::vector<std::string> thread;
+  // When it began, in nanoseconds.
+  std::vector<Number> begin;
+  // When it ended; as `begin`: it took no time. With the flag `open`: where the profile ends.
+  std::vector<Number> end;
+  // The begin as shown.
+  std::vector<std::string> begin_text;
+  // How long it took, as shown; empty: it took no time.
+  std::vector<std::string> length_text;
+  // Bits of TimelineFlag.
+  std::vector<std::uint32_t> flags;
+  // Its fields.
+  std::vector<std::vector<MarkerField>> fields;
+};
+bool decode(const nlohmann::json& value, MarkerRows& out, const Path& path);
+void write(JsonText& out, const MarkerRows& value);
+
+// Markers of one name and category each, as columns, all equally long.
+struct MarkerGroups {
+  // The name.
+  std::vector<std::string> name;
+  // The category.
+  std::vector<std::string> category;
+  // How many there are.
+  std::vector<std::int64_t> count;
+  // The same as shown.
+  std::vector<std::string> count_text;
+  // Nanoseconds of all together; where they overlap each counts.
+  std::vector<Number> length;
+  // The same as shown; empty: none took any time.
+  std::vector<std::string> length_text;
+  // The mean of those that took time and whose end is known; empty: none.
+  std::vector<std::string> mean_text;
+  // The longest of these; empty: none.
+  std::vector<std::string> most_text;
+  // When the first one began.
+  std::vector<Number> first;
+};
+bool decode(const nlohmann::json& value, MarkerGroups& out, const Path& path);
+void write(JsonText& out, const MarkerGroups& value);
+
+// Markers in a table.
+struct MarkersResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Total of the whole profile.
+  Amount total;
+  // Total of what passed the filters.
+  Amount view_total;
+  // Markers of the profile.
+  std::int64_t marker_count = 0;
+  // Those that passed filters and search.
+  std::int64_t match_count = 0;
+  // Nanoseconds of all that passed.
+  Number length;
+  // How many there are and how long they took, as a sentence.
+  std::string text;
+  // Where the profile begins, in nanoseconds.
+  Number begin;
+  // Where it ends.
+  Number end;
+  // Rows in all.
+  std::int64_t row_count = 0;
+  // Rows before the first one here.
+  std::uint32_t offset = 0;
+  // The markers, where a row is one.
+  std::optional<MarkerRows> rows;
+  // The names, where a row is one.
+  std::optional<MarkerGroups> groups;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+};
+bool decode(const nlohmann::json& value, MarkersResult& out, const Path& path);
+void write(JsonText& out, const MarkersResult& value);
+
+// Parameters of `view/markerTracks`.
+struct MarkerTracksParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The view; its own `profile` goes before the one beside it. Filters by thread and time apply;
+  // its shape does not matter.
+  ViewSpecLike spec;
+  // Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins.
+  std::optional<Number> from;
+  // Right edge; absent: where the profile ends.
+  std::optional<Number> to;
+  // Width in pixels.
+  double width = 1200;
+  // What is narrower than this many pixels is joined with its neighbours; more where there are more
+  // than `maxBoxes`.
+  double min_width = 3;
+  // Boxes at most.
+  std::uint32_t max_boxes = 2000;
+  // Tracks at most.
+  std::uint32_t tracks = 20;
+  // As of `view/markers`: only those.
+  std::string search = "";
+  // Nanoseconds: what is shorter is left out.
+  std::optional<Number> min_length;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, MarkerTracksParams& out, const Path& path);
+void write(JsonText& out, const MarkerTracksParams& value);
+
+// Markers in lanes, as columns, all equally long.
+struct MarkerBoxes {
+  // The lane, 0 is the highest.
+  std::vector<std::uint32_t> lane;
+  // Begin in nanoseconds after the `from` of the window; below 0 where it began before.
+  std::vector<Number> x;
+  // Nanoseconds to its end. 0: it took no time, drawn as a tick.
+  std::vector<Number> width;
+  // How many markers it stands for.
+  std::vector<std::int64_t> count;
+  // Of one: the marker; -1: several were joined.
+  std::vector<std::int64_t> id;
+  // Index into `names`; -1: several of different names.
+  std::vector<std::int32_t> name;
+  // What is known of it: length and fields, or how many they are.
+  std::vector<std::string> text;
+  // Bits of TimelineFlag.
+  std::vector<std::uint32_t> flags;
+};
+bool decode(const nlohmann::json& value, MarkerBoxes& out, const Path& path);
+void write(JsonText& out, const MarkerBoxes& value);
+
+// The markers of a thread, or of none.
+struct MarkerTrack {
+  // The thread's name; `No thread`.
+  std::string name;
+  // The clause of a view that keeps the samples of the thread; absent: there is none.
+  std::optional<std::string> filter;
+  // How many lanes there are.
+  std::uint32_t lanes = 0;
+  // Markers in the window.
+  std::int64_t count = 0;
+  // The same as shown.
+  std::string count_text;
+  // Those of them that are not drawn, as too many overlap.
+  std::int64_t no_lane = 0;
+  // What is drawn: together with `noLane` they stand for all.
+  MarkerBoxes boxes;
+};
+bool decode(const nlohmann::json& value, MarkerTrack& out, const Path& path);
+void write(JsonText& out, const MarkerTrack& value);
+
+// Markers over time.
+struct MarkerTracksResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Total of the whole profile.
+  Amount total;
+  // Total of what passed the filters.
+  Amount view_total;
+  // Where the profile begins, in nanoseconds.
+  Number begin;
+  // Where it ends.
+  Number end;
+  // Left edge of the window.
+  Number from;
+  // Right edge, after the left one.
+  Number to;
+  // Names of markers.
+  std::vector<std::string> names;
+  // Those with most markers first.
+  std::vector<MarkerTrack> tracks;
+  // Tracks that have markers.
+  std::uint32_t track_count = 0;
+  // What the tracks after the limit hold, as a sentence; absent: there are none.
+  std::optional<std::string> left_text;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+};
+bool decode(const nlohmann::json& value, MarkerTracksResult& out, const Path& path);
+void write(JsonText& out, const MarkerTracksResult& value);
+
+// Parameters of `view/counters`.
+struct CountersParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The view; its own `profile` goes before the one beside it. Filters by thread and time apply;
+  // its shape does not matter.
+  ViewSpecLike spec;
+  // Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins.
+  std::optional<Number> from;
+  // Right edge; absent: where the profile ends.
+  std::optional<Number> to;
+  // Points of a counter at most; of more the least and the most of each column are told.
+  std::uint32_t columns = 600;
+  // Only counters in whose name, unit or process this text stands, whatever its case.
+  std::string search = "";
+  // Counters at most.
+  std::uint32_t limit = 20;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, CountersParams& out, const Path& path);
+void write(JsonText& out, const CountersParams& value);
+
+// Points of a counter as columns, all equally long, in order of time. One stands for all that lie
+// in one column.
+struct CounterPoints {
+  // Nanoseconds after the `from` of the window, of the first of them.
+  std::vector<Number> x;
+  // How many they are; 1: the value is exactly that.
+  std::vector<std::int64_t> count;
+  // The least value.
+  std::vector<double> low;
+  // The largest.
+  std::vector<double> high;
+  // The last, which holds until the next point.
+  std::vector<double> last;
+};
+bool decode(const nlohmann::json& value, CounterPoints& out, const Path& path);
+void write(JsonText& out, const CounterPoints& value);
+
+// A counter.
+struct CounterTrack {
+  // Its number in the profile.
+  std::uint32_t id = 0;
+  // Its name.
+  std::string name;
+  // Its unit; empty: a plain number.
+  std::string unit;
+  // The process or thread that it belongs to; empty: not told.
+  std::string owner;
+  // The source tells what came since the point before: the values are what came since the
+  // beginning.
+  bool sums = false;
+  // Points in the window.
+  std::int64_t point_count = 0;
+  // The value at the left edge; absent: there was none yet.
+  std::optional<double> before;
+  // The least value in the window.
+  double low = 0;
+  // The largest.
+  double high = 0;
+  // As shown.
+  std::string low_text;
+  // As shown.
+  std::string high_text;
+  // The last value as shown.
+  std::string last_text;
+  // The points.
+  CounterPoints points;
+};
+bool decode(const nlohmann::json& value, CounterTrack& out, const Path& path);
+void write(JsonText& out, const CounterTrack& value);
+
+// Counters over time.
+struct CountersResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Total of the whole profile.
+  Amount total;
+  // Total of what passed the filters.
+  Amount view_total;
+  // Where the profile begins, in nanoseconds.
+  Number begin;
+  // Where it ends.
+  Number end;
+  // Left edge of the window.
+  Number from;
+  // Right edge, after the left one.
+  Number to;
+  // Counters that were searched for, in all.
+  std::uint32_t counter_count = 0;
+  // By process and name.
+  std::vector<CounterTrack> counters;
+  // Which are left out by the limit, as a sentence; absent: none.
+  std::optional<std::string> left_text;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+};
+bool decode(const nlohmann::json& value, CountersResult& out, const Path& path);
+void write(JsonText& out, const CountersResult& value);
+
+// Parameters of `view/heatMap`.
+struct HeatMapParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // The view; its own `profile` goes before the one beside it. Filters by thread and time apply;
+  // its shape does not matter.
+  ViewSpecLike spec;
+  // Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins.
+  std::optional<Number> from;
+  // Right edge; absent: where the profile ends.
+  std::optional<Number> to;
+  // Nanoseconds of a column; absent: a second, more where there were too many columns, less where
+  // the window is short.
+  std::optional<Number> column;
+  // Rows; absent: so many that a thread that is busy all the time gives about four samples a cell.
+  std::optional<std::uint32_t> rows;
+  // Columns at most.
+  std::uint32_t columns = 600;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, HeatMapParams& out, const Path& path);
+void write(JsonText& out, const HeatMapParams& value);
+
+// When things happened, to the part of a second.
+struct HeatMapResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Total of the whole profile.
+  Amount total;
+  // Total of what passed the filters.
+  Amount view_total;
+  // Where the profile begins, in nanoseconds.
+  Number begin;
+  // Where it ends.
+  Number end;
+  // Where the first column begins.
+  Number from;
+  // Nanoseconds of a column.
+  Number column;
+  // The same as shown.
+  std::string column_text;
+  // How many columns there are.
+  std::uint32_t columns = 0;
+  // Cells of a column; the first begins where the column does.
+  std::uint32_t rows = 0;
+  // How long a cell is, as shown.
+  std::string row_text;
+  // By column, and in it by row: what belongs there. They add up to `held`.
+  std::vector<Number> values;
+  // The same as shown: by cell an index into `texts`.
+  std::vector<std::uint32_t> text;
+  // Texts of values.
+  std::vector<std::string> texts;
+  // The largest value of a cell.
+  Number full;
+  // The same as shown.
+  std::string full_text;
+  // What all cells hold together.
+  Amount held;
+  // What a cell holds, as a sentence.
+  std::string basis;
+  // What belongs to no time or, with filters, cannot be decided on; it is in no cell.
+  std::optional<Exclusion> excluded;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+};
+bool decode(const nlohmann::json& value, HeatMapResult& out, const Path& path);
+void write(JsonText& out, const HeatMapResult& value);
+
 // A path whose values have a trend.
 struct TrendRow {
   // Names, root first.
@@ -3735,6 +4248,100 @@ struct TrendResult {
 };
 bool decode(const nlohmann::json& value, TrendResult& out, const Path& path);
 void write(JsonText& out, const TrendResult& value);
+
+// Parameters of `view/states`.
+struct StatesParams {
+  // The profile; absent: the default one.
+  std::optional<ProfileHandle> profile;
+  // Filters by thread, label and time; its shape and metric do not matter; its own `profile` goes
+  // before the one beside it.
+  std::optional<ViewSpecLike> spec;
+  // Threads at most, and chains.
+  std::uint32_t limit = 20;
+  // Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+  std::optional<std::string> panel_id;
+};
+bool decode(const nlohmann::json& value, StatesParams& out, const Path& path);
+void write(JsonText& out, const StatesParams& value);
+
+// How long a thread was in which state. Shares are of its wall time; the four states add up to
+// that.
+struct ThreadStates {
+  // The thread; empty for all of them.
+  std::string name;
+  // The clause of a view that keeps this thread.
+  std::optional<std::string> filter;
+  // From its first event to its end, or to that of the recording.
+  Amount wall;
+  // On a processor.
+  Amount on_cpu;
+  // Off it, until it was woken.
+  Amount blocked;
+  // Ready to go on, and waiting for a processor.
+  Amount runnable;
+  // Where its events contradict each other, as when some were lost.
+  Amount unknown;
+};
+bool decode(const nlohmann::json& value, ThreadStates& out, const Path& path);
+void write(JsonText& out, const ThreadStates& value);
+
+// What blocked threads waited for.
+struct WaitChain {
+  // Outermost first: the stack that was blocked, then after each `--` the stack of who woke it,
+  // with what that thread did meanwhile.
+  std::vector<std::string> frames;
+  // For how long; the share is of all time blocked.
+  Amount amount;
+};
+bool decode(const nlohmann::json& value, WaitChain& out, const Path& path);
+void write(JsonText& out, const WaitChain& value);
+
+// A view of states.
+struct StatesView {
+  // What it shows.
+  std::string title;
+  // The view in its text form, with the filters.
+  std::string spec;
+};
+bool decode(const nlohmann::json& value, StatesView& out, const Path& path);
+void write(JsonText& out, const StatesView& value);
+
+// States of threads, and chains.
+struct StatesResult {
+  // The profile.
+  ProfileHandle profile;
+  // Its revision.
+  std::uint32_t revision = 0;
+  // The view in its text form.
+  std::string spec;
+  // The metric of wall time.
+  std::string metric;
+  // Its unit.
+  std::string unit;
+  // Wall time of all threads.
+  Amount total;
+  // What of it passed the filters.
+  Amount view_total;
+  // Of all threads that passed, those that are not listed included.
+  ThreadStates all;
+  // By the time that they were not blocked, most first.
+  std::vector<ThreadStates> threads;
+  // Threads in all.
+  std::int64_t thread_count = 0;
+  // Most first.
+  std::vector<WaitChain> chains;
+  // Chains in all.
+  std::int64_t chain_count = 0;
+  // Where to look on: the wall tree, what was blocked, the chains.
+  std::vector<StatesView> views;
+  // What there is to say, as a sentence.
+  std::string verdict;
+  // Sentences about the request (a filter that matches nothing), then what was lost in reading the
+  // file.
+  std::vector<std::string> warnings;
+};
+bool decode(const nlohmann::json& value, StatesResult& out, const Path& path);
+void write(JsonText& out, const StatesResult& value);
 
 // Parameters of `view/correlate`.
 struct CorrelateParams {
@@ -5059,6 +5666,520 @@ struct SourceOutsideResult {
 };
 bool decode(const nlohmann::json& value, SourceOutsideResult& out, const Path& path);
 void write(JsonText& out, const SourceOutsideResult& value);
+
+// Parameters of `live/attach`.
+struct LiveAttachParams {
+  // Programs of this user may dial in over a Unix socket.
+  bool listen = false;
+  // Also over TCP on 127.0.0.1, with a token in a file.
+  bool tcp = false;
+  // A recorded stream (`.plive`, packed or not) to be played.
+  std::optional<std::string> replay;
+  // How many seconds of a replay are one of the clock; 0: as fast as it can be read.
+  double speed = 1;
+  // Nanoseconds that heights look back, of sessions that begin from now on: whole tenths of a
+  // second, at most a minute.
+  std::int64_t window = 3000000000;
+};
+bool decode(const nlohmann::json& value, LiveAttachParams& out, const Path& path);
+void write(JsonText& out, const LiveAttachParams& value);
+
+// A place where agents dial in.
+struct LiveListening {
+  // `unix:PATH` or `tcp:127.0.0.1:PORT`.
+  std::string address;
+  // What the program is started with, each `NAME=VALUE`.
+  std::vector<std::string> environment;
+  // In a sentence.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, LiveListening& out, const Path& path);
+void write(JsonText& out, const LiveListening& value);
+
+// Records of events: produced = sent + lost.
+struct LiveLosses {
+  // By the agent, as it says.
+  Number produced;
+  // Taken by the daemon.
+  Number sent;
+  // Dropped by the agent; the time is unknown, never anybody's.
+  Number lost;
+  // Came after their time was closed; moved to its end.
+  Number late = 0;
+  // Exits where nothing was open.
+  Number unmatched = 0;
+  // Records beyond a limit of methods, threads or depth.
+  Number capped = 0;
+  // Times that ran backwards and were held still.
+  Number steps = 0;
+  // Calls whose calling context stands for several, as there are too many.
+  Number contexts = 0;
+  // In a sentence.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, LiveLosses& out, const Path& path);
+void write(JsonText& out, const LiveLosses& value);
+
+// A program that is or was attached, or a replay.
+struct LiveSession {
+  // Its name.
+  std::string session;
+  // Under which `profile/open` takes all of it as a profile: `wall` is the time of each calling
+  // context itself, `calls` how often it was entered.
+  std::string uri;
+  // How it is.
+  OpenEnum<LiveState> state;
+  // What it is called.
+  std::string program;
+  // `c`, `cpp`, `java`, `python` or another.
+  std::string language;
+  // Process id.
+  std::int64_t pid = 0;
+  // Name and version of the agent.
+  std::string agent;
+  // When it began, milliseconds since 1970.
+  Number begun_ms;
+  // Nanoseconds from then to the end of what is known.
+  Number time;
+  // Nanoseconds that heights look back.
+  Number window;
+  // Methods that it has named.
+  std::uint32_t methods = 0;
+  // Threads that are alive.
+  std::uint32_t threads = 0;
+  // Number of the newest layout, see `live/city`.
+  std::uint32_t layout = 0;
+  // What the agent can be asked: `pause`, `filter`, `demote`, `detach`.
+  std::vector<std::string> abilities;
+  // What was lost.
+  LiveLosses losses;
+  // The file that the stream is written to.
+  std::optional<std::string> recording;
+  // Why it ended, where that was not in order.
+  std::optional<std::string> error;
+  // In a sentence.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, LiveSession& out, const Path& path);
+void write(JsonText& out, const LiveSession& value);
+
+// Result of `live/attach`.
+struct LiveAttachResult {
+  // Where agents dial in.
+  std::vector<LiveListening> listening;
+  // The replay that was begun.
+  std::optional<LiveSession> session;
+};
+bool decode(const nlohmann::json& value, LiveAttachResult& out, const Path& path);
+void write(JsonText& out, const LiveAttachResult& value);
+
+// Parameters of `live/list`: none.
+struct LiveListParams {
+};
+bool decode(const nlohmann::json& value, LiveListParams& out, const Path& path);
+void write(JsonText& out, const LiveListParams& value);
+
+// Result of `live/list`.
+struct LiveListResult {
+  // Where agents dial in.
+  std::vector<LiveListening> listening;
+  // Oldest first.
+  std::vector<LiveSession> sessions;
+};
+bool decode(const nlohmann::json& value, LiveListResult& out, const Path& path);
+void write(JsonText& out, const LiveListResult& value);
+
+// Parameters of `live/frame`.
+struct LiveFrameParams {
+  // Which.
+  std::string session;
+  // The picture that the client has; 0: none, all methods are told that do not stand at 0.
+  std::uint32_t since = 0;
+  // Milliseconds to wait for a newer one; then the same is answered, without methods.
+  std::uint32_t wait = 1000;
+  // Hottest methods at most.
+  std::uint32_t rows = 20;
+  // Threads at most, the busiest.
+  std::uint32_t threads = 50;
+};
+bool decode(const nlohmann::json& value, LiveFrameParams& out, const Path& path);
+void write(JsonText& out, const LiveFrameParams& value);
+
+// Methods as columns, all equally long.
+struct LiveMethods {
+  // Which.
+  std::vector<std::uint32_t> id;
+  // Share of the window in which it ran itself, on the thread where that is most: 0 to 65535; 0
+  // only where it is none.
+  std::vector<std::uint32_t> height;
+  // Threads on which it was open in the window.
+  std::vector<std::uint32_t> threads;
+  // Bits of LiveFlag.
+  std::vector<std::uint32_t> flags;
+};
+bool decode(const nlohmann::json& value, LiveMethods& out, const Path& path);
+void write(JsonText& out, const LiveMethods& value);
+
+// A method among the hottest.
+struct LiveRow {
+  // Its id.
+  std::uint32_t method = 0;
+  // Its whole name.
+  std::string name;
+  // Short.
+  std::string label;
+  // Its source file as the program knows it.
+  std::optional<std::string> file;
+  // Its first line.
+  std::optional<std::uint32_t> line;
+  // Its share of the window, 0 to 1.
+  double elevation = 0;
+  // As shown.
+  std::string elevation_text;
+  // Threads on which it was open in the window.
+  std::uint32_t threads = 0;
+  // Calls that began in the window.
+  Number calls;
+  // As shown.
+  std::string calls_text;
+  // Bits of LiveFlag.
+  std::uint32_t flags = 0;
+  // In a sentence.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, LiveRow& out, const Path& path);
+void write(JsonText& out, const LiveRow& value);
+
+// A thread.
+struct LiveThreadRow {
+  // Its number.
+  std::uint32_t thread = 0;
+  // Its name.
+  std::string name;
+  // What it does.
+  OpenEnum<LiveThreadState> state;
+  // The method that runs, 0: none.
+  std::uint32_t method = 0;
+  // Its name, short.
+  std::optional<std::string> label;
+  // Methods that are open.
+  std::uint32_t depth = 0;
+  // Share of the window in which a method was open, 0 to 1.
+  double busy = 0;
+  // Share of the window in which it waited, as far as the agent says.
+  double waiting = 0;
+  // Share of the window that nothing is known of.
+  double unknown = 0;
+  // Nanoseconds of processor time that it has had, where the agent says.
+  std::optional<Number> cpu;
+  // In a sentence.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, LiveThreadRow& out, const Path& path);
+void write(JsonText& out, const LiveThreadRow& value);
+
+// Result of `live/frame`.
+struct LiveFrameResult {
+  // Which.
+  std::string session;
+  // Number of the picture.
+  std::uint32_t frame = 0;
+  // It has all methods that do not stand at 0; else those that differ from `since`.
+  bool key = false;
+  // How the session is.
+  OpenEnum<LiveState> state;
+  // Nanoseconds from the session's begin to the window's end.
+  Number time;
+  // As shown.
+  std::string time_text;
+  // Nanoseconds of the window.
+  Number window;
+  // As shown.
+  std::string window_text;
+  // Number of the newest layout.
+  std::uint32_t layout = 0;
+  // What there is or what differs.
+  LiveMethods methods;
+  // The hottest, first the highest.
+  std::vector<LiveRow> rows;
+  // How many more do not stand at 0.
+  std::uint32_t rows_left = 0;
+  // Threads, the busiest first.
+  std::vector<LiveThreadRow> thread_rows;
+  // How many more there are.
+  std::uint32_t threads_left = 0;
+  // What was lost.
+  LiveLosses losses;
+  // How many events there are, and what they cost the program, as far as that is known.
+  std::string probe_text;
+  // How far the daemon is behind the program; absent: it is not.
+  std::optional<std::string> lag_text;
+  // Methods without probes, whose time is in their callers.
+  std::uint32_t demoted = 0;
+};
+bool decode(const nlohmann::json& value, LiveFrameResult& out, const Path& path);
+void write(JsonText& out, const LiveFrameResult& value);
+
+// Parameters of `live/city`.
+struct LiveCityParams {
+  // Which.
+  std::string session;
+  // The layout that the client has; 0: none.
+  std::uint32_t since = 0;
+};
+bool decode(const nlohmann::json& value, LiveCityParams& out, const Path& path);
+void write(JsonText& out, const LiveCityParams& value);
+
+// Packages as columns, all equally long; parents come first.
+struct LiveDistricts {
+  // Number of the package.
+  std::vector<std::uint32_t> id;
+  // The package that it lies in, -1: none.
+  std::vector<std::int32_t> parent;
+  // Its whole path.
+  std::vector<std::string> name;
+  // The last part.
+  std::vector<std::string> label;
+  // Left edge; the unit is the side of a plot.
+  std::vector<double> x;
+  // Near edge.
+  std::vector<double> y;
+  // Width.
+  std::vector<double> w;
+  // Depth.
+  std::vector<double> h;
+};
+bool decode(const nlohmann::json& value, LiveDistricts& out, const Path& path);
+void write(JsonText& out, const LiveDistricts& value);
+
+// Classes as columns, all equally long.
+struct LiveBlocks {
+  // Number of the class.
+  std::vector<std::uint32_t> id;
+  // Its package, -1: none.
+  std::vector<std::int32_t> district;
+  // Its whole name.
+  std::vector<std::string> name;
+  // Without the package.
+  std::vector<std::string> label;
+  // Left edge.
+  std::vector<double> x;
+  // Near edge.
+  std::vector<double> y;
+  // Width.
+  std::vector<double> w;
+  // Depth.
+  std::vector<double> h;
+};
+bool decode(const nlohmann::json& value, LiveBlocks& out, const Path& path);
+void write(JsonText& out, const LiveBlocks& value);
+
+// Methods as columns, all equally long.
+struct LivePlots {
+  // Id of the method, as in `live/frame`.
+  std::vector<std::uint32_t> id;
+  // Its class.
+  std::vector<std::uint32_t> block;
+  // Its name.
+  std::vector<std::string> name;
+  // Its signature, empty where it is not known.
+  std::vector<std::string> signature;
+  // Left edge.
+  std::vector<double> x;
+  // Near edge.
+  std::vector<double> y;
+  // Side of its square.
+  std::vector<double> w;
+};
+bool decode(const nlohmann::json& value, LivePlots& out, const Path& path);
+void write(JsonText& out, const LivePlots& value);
+
+// Result of `live/city`.
+struct LiveCityResult {
+  // Which.
+  std::string session;
+  // Number of this layout.
+  std::uint32_t layout = 0;
+  // It is all there is; else what is new or lies elsewhere.
+  bool key = false;
+  // Of the whole city.
+  double width = 0;
+  // Of the whole city.
+  double depth = 0;
+  // Packages.
+  LiveDistricts districts;
+  // Classes.
+  LiveBlocks blocks;
+  // Methods.
+  LivePlots plots;
+};
+bool decode(const nlohmann::json& value, LiveCityResult& out, const Path& path);
+void write(JsonText& out, const LiveCityResult& value);
+
+// Parameters of `live/method`.
+struct LiveMethodParams {
+  // Which.
+  std::string session;
+  // Its id.
+  std::uint32_t method = 0;
+};
+bool decode(const nlohmann::json& value, LiveMethodParams& out, const Path& path);
+void write(JsonText& out, const LiveMethodParams& value);
+
+// Heights over time.
+struct LiveHistory {
+  // Nanoseconds after the session's begin.
+  Number begin;
+  // Nanoseconds that each value is of.
+  Number step;
+  // Share of the step, on the thread where that is most.
+  std::vector<double> height;
+};
+bool decode(const nlohmann::json& value, LiveHistory& out, const Path& path);
+void write(JsonText& out, const LiveHistory& value);
+
+// Result of `live/method`.
+struct LiveMethodResult {
+  // Which.
+  std::string session;
+  // Its id.
+  std::uint32_t method = 0;
+  // Its whole name.
+  std::string name;
+  // Its package.
+  std::string package;
+  // Its class.
+  std::string class_name;
+  // The method alone.
+  std::string method_name;
+  // As a person reads it.
+  std::string signature;
+  // Its source file as the program knows it.
+  std::optional<std::string> file;
+  // Its first line.
+  std::optional<std::uint32_t> line;
+  // The file in the workspace.
+  std::optional<std::string> uri;
+  // Its share of the window.
+  double elevation = 0;
+  // As shown.
+  std::string elevation_text;
+  // Threads on which it was open in the window.
+  std::uint32_t threads = 0;
+  // Calls that began in the window.
+  Number calls;
+  // Bits of LiveFlag.
+  std::uint32_t flags = 0;
+  // Its time since the session's begin, as shown.
+  std::string total;
+  // Its height over time, at most 600 steps.
+  LiveHistory history;
+  // What a tooltip says.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, LiveMethodResult& out, const Path& path);
+void write(JsonText& out, const LiveMethodResult& value);
+
+// Parameters of `live/control`.
+struct LiveControlParams {
+  // Which.
+  std::string session;
+  // What.
+  OpenEnum<LiveOperation> operation;
+  // For `demote` and `promote`: which.
+  std::vector<std::uint32_t> methods;
+  // For `mark` its name; for `filter` packages by prefix with commas between, a `-` before one
+  // leaves it out; for `record` the path of the file.
+  std::string text = "";
+};
+bool decode(const nlohmann::json& value, LiveControlParams& out, const Path& path);
+void write(JsonText& out, const LiveControlParams& value);
+
+// Result of `live/control`.
+struct LiveControlResult {
+  // As it is now.
+  LiveSession session;
+  // What was done, or asked of the program.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, LiveControlResult& out, const Path& path);
+void write(JsonText& out, const LiveControlResult& value);
+
+// Parameters of `live/window`. Absent ends: from the begin, to now.
+struct LiveWindowParams {
+  // Which.
+  std::string session;
+  // Nanoseconds after the session's begin.
+  std::optional<Number> from;
+  // Nanoseconds after the session's begin.
+  std::optional<Number> to;
+  // Name of a mark instead of `from`; of several the last.
+  std::optional<std::string> from_mark;
+  // Name of a mark instead of `to`.
+  std::optional<std::string> to_mark;
+  // Hottest methods at most.
+  std::uint32_t rows = 20;
+  // Values of the strip at most.
+  std::uint32_t steps = 600;
+};
+bool decode(const nlohmann::json& value, LiveWindowParams& out, const Path& path);
+void write(JsonText& out, const LiveWindowParams& value);
+
+// What happened over a session, as columns, all equally long.
+struct LiveStrip {
+  // Nanoseconds after the session's begin.
+  Number begin;
+  // Nanoseconds that each value is of.
+  Number step;
+  // Threads that had a method open, on average.
+  std::vector<double> busy;
+  // Records.
+  std::vector<Number> events;
+  // Records that were lost.
+  std::vector<Number> lost;
+  // Threads of which nothing is known, on average.
+  std::vector<double> unknown;
+};
+bool decode(const nlohmann::json& value, LiveStrip& out, const Path& path);
+void write(JsonText& out, const LiveStrip& value);
+
+// A moment that has a name.
+struct LiveMark {
+  // Its name.
+  std::string name;
+  // Nanoseconds after the session's begin.
+  Number time;
+  // As shown.
+  std::string time_text;
+};
+bool decode(const nlohmann::json& value, LiveMark& out, const Path& path);
+void write(JsonText& out, const LiveMark& value);
+
+// Result of `live/window`.
+struct LiveWindowResult {
+  // Which.
+  std::string session;
+  // Its begin, at the edge of a step of what is kept.
+  Number from;
+  // Its end.
+  Number to;
+  // As shown.
+  std::string window_text;
+  // Under which `profile/open` and `profile/diff` take this part.
+  std::string uri;
+  // Methods that do not stand at 0.
+  LiveMethods methods;
+  // The hottest.
+  std::vector<LiveRow> rows;
+  // How many more do not stand at 0.
+  std::uint32_t rows_left = 0;
+  // The whole session.
+  LiveStrip strip;
+  // Marks, the oldest first.
+  std::vector<LiveMark> marks;
+};
+bool decode(const nlohmann::json& value, LiveWindowResult& out, const Path& path);
+void write(JsonText& out, const LiveWindowResult& value);
 
 // Parameters of `upload/begin`.
 struct UploadBeginParams {

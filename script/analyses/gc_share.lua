@@ -14,18 +14,8 @@ local patterns = {
 }
 if args.more ~= "" then patterns[#patterns + 1] = args.more end
 
-local known = {}
-local function collects(node)
-  if node.kind == "gc" then return true end
-  local name = node.name
-  if known[name] == nil then
-    known[name] = false
-    for _, pattern in ipairs(patterns) do
-      if name:find(pattern) then known[name] = true end
-    end
-  end
-  return known[name]
-end
+local named = matcher(patterns)
+local function collects(node) return node.kind == "gc" or named(node.name) end
 
 -- What the collector calls is a part of it, so that this is what a filter by the kind `gc` keeps. By node: who called the
 -- outermost frame of the collector on its path; nothing where there is none.

@@ -10,17 +10,8 @@ local patterns = {
 }
 if args.more ~= "" then patterns[#patterns + 1] = args.more end
 
-local known = {}
-local function locks(node)
-  local name = node.name
-  if known[name] == nil then
-    known[name] = false
-    for _, pattern in ipairs(patterns) do
-      if name:find(pattern) then known[name] = true end
-    end
-  end
-  return known[name]
-end
+local named = matcher(patterns)
+local function locks(node) return named(node.name) end
 
 local sums, first, all = {}, {}, 0
 for node in profile:nodes() do

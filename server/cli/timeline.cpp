@@ -17,6 +17,7 @@
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
+#include "server/cli/time_options.h"
 #include "server/cli/write_file.h"
 #include "server/feature/fitted_name.h"
 #include "server/feature/text.h"
@@ -37,15 +38,6 @@ struct TimelineOptions {
 
 constexpr std::size_t kTrackNameColumns = 24, kLoadColumns = 9;
 constexpr std::uint32_t kMostTracks = 1000;
-
-// "10ms..2s", as a filter has it.
-Result<Filter> window_of(const std::string& text) {
-  auto filters = parse_filters("time " + text);
-  if (!filters || filters->size() != 1 || (*filters)[0].every_ns)
-    return fail(ErrorCode::invalid,
-                fmt::format("--time is a window such as 10ms..2s, 1.5s.. or ..300us; \"{}\" is none", text));
-  return (*filters)[0];
-}
 
 // An eighth of a line at a time.
 std::string load_line(const std::vector<double>& load, double full) {

@@ -33,6 +33,7 @@ constexpr Bundled kBundled[] = {
     {"allocation_churn", kAllocationChurn},
     {"false_sharing", kFalseSharing},
     {"gc_share", kGcShare},
+    {"lock_holders", kLockHolders},
     {"lock_hot_spots", kLockHotSpots},
     {"recursion_collapse", kRecursionCollapse},
     {"request_breakdown", kRequestBreakdown},

@@ -75,17 +75,21 @@ bool is_named(const Profile& profile, const KeyTable& keys, Key key) {
          name.front() != '(' && name.front() != '[';
 }
 
-std::string verdict_of(const CorrelateAnswer& answer, bool several_threads) {
+// `across`: of the metric, between two threads; "" nothing is.
+std::string verdict_of(const CorrelateAnswer& answer, bool unknown_threads, const std::string& across) {
   const auto best = std::find_if(answer.meets.begin(), answer.meets.end(),
                                  [](const CorrelateMeet& meet) { return meet.named; });
-  const std::string care =
-      several_threads ? " Which of these ran in one thread the file does not say here." : std::string();
+  std::string care;
+  if (!across.empty())
+    care = fmt::format(" {} of it is between two threads, where nothing can be brought together.", across);
+  else if (unknown_threads)
+    care = " Which of these ran in one thread the file does not say of all.";
   if (answer.n_pairs == 0) return "No record passes the filters.";
   // A caller is always the one to call both: nothing follows from that.
   if (answer.table == kCalls) return fmt::format("{} pairs of functions call each other.", answer.n_pairs);
   if (best == answer.meets.end())
-    return fmt::format("No named function calls both {} and {}: there is nothing to hoist.", answer.left,
-                       answer.right);
+    return fmt::format("No named function calls both {} and {}: there is nothing to hoist.{}", answer.left,
+                       answer.right, across.empty() ? std::string() : care);
   return fmt::format("{} of {} has {} and {} meeting in {}: that is where they could be brought together.{}",
                      best->amount.share_text.empty() ? best->amount.text : best->amount.share_text,
                      answer.head.metric, answer.left, answer.right, best->name, care);
@@ -156,7 +160,12 @@ Result<CorrelateAnswer> correlate_answer(Views& views, const CorrelateRequest& r
     out.meets.push_back({function_name(meet.function), amount_of(view.whole, meet.value), meet.records,
                          meet.function != kNone && is_named(profile, *found.function_keys, meet.function)});
   }
-  out.verdict = verdict_of(out, request.open->profile->threads().size() > 1);
+  const Amount across = amount_of(view.whole, found.across);
+  const bool any_across = as_double(found.across) != 0;
+  out.verdict = verdict_of(out, found.threads_unknown && request.open->profile->threads().size() > 1,
+                           !any_across                 ? std::string()
+                           : across.share_text.empty() ? across.text
+                                                       : across.share_text);
   return out;
 }
 

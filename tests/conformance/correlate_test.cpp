@@ -92,6 +92,39 @@ TEST_CASE("correlate: pairs of the hand-made triples, and where both meet") {
   CHECK(of[1].meet == "-");     // a static is allocated by nobody
 }
 
+TEST_CASE("correlate: what two threads did meets nowhere, whatever calls both") {
+  const auto opened = open_hidden(read_bytes(reader_folder("easyview") / "testdata/reuse.ezview"));
+  REQUIRE(opened.has_value());
+  const ProfilePtr reuse = role_of(*opened->profiles.at(0), "reuse");
+  // `work` calls both in thread 0, and is there in thread 1, too.
+  const auto found = record_pairs(*selected(reuse, "flat"), kUse, kReuse, {});
+  REQUIRE(found.has_value());
+  REQUIRE(found->meets.size() == 2);
+  CHECK(key_name(*reuse, *found->function_keys, found->meets[0].function) == "work");
+  CHECK(std::get<std::int64_t>(found->meets[0].value) == 7);
+  CHECK(found->meets[1].function == kNone);
+  CHECK(std::get<std::int64_t>(found->meets[1].value) == 1);
+  CHECK(std::get<std::int64_t>(found->across) == 1);
+  CHECK(!found->threads_unknown);
+  // A static was allocated by no thread.
+  const auto of = record_pairs(*selected(reuse, "flat"), kAllocation, kUse, {});
+  REQUIRE(of.has_value());
+  CHECK(std::get<std::int64_t>(of->across) == 0);
+  CHECK(of->threads_unknown);
+}
+
+TEST_CASE("correlate: the sides of a race have their threads, as samples of their role do") {
+  const auto opened = open_hidden(read_bytes(reader_folder("easyview") / "testdata/race-threads.drcctprof"));
+  REQUIRE(opened.has_value());
+  const ProfilePtr second = role_of(*opened->profiles.at(0), "second");
+  const auto found = record_pairs(*selected(second, "flat"), 0, 1, {});
+  REQUIRE(found.has_value());
+  CHECK(std::get<std::int64_t>(found->across) == 5);
+  CHECK(found->threads_unknown);
+  CHECK(total(selected(second, "flat | keep thread 'tid 0'")) == 2);
+  CHECK(total(selected(second, "flat | keep thread 'tid 1'")) == 6);
+}
+
 TEST_CASE("correlate: a filter of a role needs a profile of one, and names a role that there is") {
   const auto opened = open_hidden(read_bytes(reader_folder("easyview") / "testdata/reuse.ezview"));
   REQUIRE(opened.has_value());

@@ -5,6 +5,7 @@ usage: script_test.py PROFD
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -148,6 +149,18 @@ class Scripts(unittest.TestCase):
         at = time.monotonic()
         self.assertIn("took more than 0.2 s", self.run_profd("./own.lua", "cpu.folded", "--seconds", "0.2").stderr)
         self.assertLess(time.monotonic() - at, 2)
+
+    def test_lock_holders_has_the_sums_of_gos_own_tool(self):
+        folder = Path(__file__).resolve().parent.parent / "fixtures/compare/locks"
+        done = self.run_profd("lock_holders", str(folder / "block.pb.gz"), str(folder / "mutex.pb.gz"), "--json", "--arg", "rows=100")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        tables = json.loads(done.stdout)["tables"]
+        for table, side, ends in ((2, "block", ("Lock", "RLock")), (1, "mutex", ("Unlock", "RUnlock"))):
+            text = (folder / f"expected-{side}-top.txt").read_text()
+            flat = re.findall(r"(?m)^ *(\d+)ns .* sync\.\(\*\w+\)\.(\w+)", text)
+            expected = sum(int(number) for number, name in flat if name in ends)
+            self.assertGreater(expected, 0)
+            self.assertEqual(sum(row[2] for row in tables[table]["rows"]), expected)
 
     def test_a_script_that_changes_nothing_gives_the_same_bytes(self):
         (self.work / "empty.lua").write_text("")

@@ -212,6 +212,9 @@ std::string difference(const Profile& x, const Profile& y) {
         .values("association.values", s.values, t.values);
     for (std::size_t r = 0; r < std::min(s.contexts.size(), t.contexts.size()); ++r)
       c.column("association.contexts", s.contexts[r], t.contexts[r]);
+    c.plain("association.threads", s.threads.size(), t.threads.size());
+    for (std::size_t r = 0; r < std::min(s.threads.size(), t.threads.size()); ++r)
+      c.column("association.threads", s.threads[r], t.threads[r]);
   }
   return std::move(c).first();
 }

@@ -81,7 +81,7 @@ class Lane:
     def __init__(self, thread):
         self.thread = weakref.ref(thread)
         self.os_id = getattr(thread, "native_id", None) or 0
-        self.words, self.number, self.name = [], 0, None
+        self.words, self.number, self.name, self.first_name = [], 0, None, thread.name
         self.lost = self.told = 0
         self.lost_from = self.lost_to = self.last = 0
         self.state = None
@@ -358,7 +358,7 @@ class Agent:
 
     def thread_of(self, lane, out):
         thread = lane.thread()
-        name = thread.name if thread is not None else lane.name or ""
+        name = thread.name if thread is not None else lane.name or lane.first_name
         if name == lane.name:
             return
         if not lane.number:

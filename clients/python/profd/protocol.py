@@ -212,6 +212,7 @@ class FilterBy(str, Enum):
     THREAD = "thread"  # Thread names or ids.
     LABEL = "label"  # Labels of samples: `key` and `pattern`.
     TIME = "time"  # The time of samples: `from` and `to`.
+    MARKER = "marker"  # The time of samples: while a marker runs whose name is `pattern`, in their thread or in none.
     FRAGMENT = "fragment"  # A run of frames, one below the other: `frames`.
     PATH = "path"  # What stacks begin with, from the root on: `frames`.
     PACKAGE = "package"  # Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
@@ -313,6 +314,26 @@ class TimelineTrackKind(str, Enum):
     THREAD = "thread"  # A thread.
     NO_THREAD = "noThread"  # The samples of which no thread is known.
     TASKS = "tasks"  # Asynchronous work of no thread, in lanes.
+
+
+class MarkersBy(str, Enum):
+    """What a row of a table of markers is. Newer peers may send other values."""
+
+    MARKER = "marker"  # A marker.
+    NAME = "name"  # All that have one name and category.
+
+
+class MarkerSort(str, Enum):
+    """What markers, or names of them, are sorted by. Newer peers may send other values."""
+
+    BEGIN = "begin"  # When it, or the first of them, began.
+    LENGTH = "length"  # How long it took, or all together.
+    NAME = "name"  # The name.
+    CATEGORY = "category"  # The category.
+    THREAD = "thread"  # Of markers: the thread.
+    COUNT = "count"  # Of names: how many there are.
+    MEAN = "mean"  # Of names: their mean length.
+    MOST = "most"  # Of names: the longest.
 
 
 class TimelineFlag(IntFlag):
@@ -420,6 +441,49 @@ class LineTrust(str, Enum):
     MEASURED = "measured"  # Nothing says that the file changed since the recording.
     FOLLOWED = "followed"  # It changed; lines are followed from the text that was measured, as version control has it.
     UNCERTAIN = "uncertain"  # It changed, or is of another version, and the measured text is not known.
+
+
+class LiveState(str, Enum):
+    """How a live session is. Newer peers may send other values."""
+
+    RUNS = "runs"  # Events come.
+    PAUSED = "paused"  # The program was asked to send none.
+    REPLAYS = "replays"  # A recorded stream is played.
+    ENDED = "ended"  # It is over; what was measured is kept.
+
+
+class LiveThreadState(str, Enum):
+    """What a thread of a live session does. Newer peers may send other values."""
+
+    RUNS = "runs"  # A method is open.
+    WAITS = "waits"  # It waits, as the agent says.
+    IDLE = "idle"  # No method is open.
+    UNKNOWN = "unknown"  # Events were lost, and its stack is not known yet.
+    ENDED = "ended"  # It has ended within the window.
+
+
+class LiveFlag(IntEnum):
+    """Bits that say more of a method. Newer peers may send other values."""
+
+    RUNS = 1  # It runs on a thread now.
+    OPEN = 2  # It is on the stack of a thread now.
+    WAITS = 4  # A thread waits in it now.
+    DEMOTED = 8  # It has no probes: its time is in its callers.
+
+
+class LiveOperation(str, Enum):
+    """What may be asked of a live session. Newer peers may send other values."""
+
+    PAUSE = "pause"  # The program sends no events.
+    RESUME = "resume"  # It sends events again.
+    FILTER = "filter"  # Which packages have probes.
+    DEMOTE = "demote"  # Methods lose their probes.
+    PROMOTE = "promote"  # Methods get their probes back, and keep them.
+    DETACH = "detach"  # The program runs on without probes.
+    MARK = "mark"  # This moment gets a name.
+    ARRANGE = "arrange"  # The city is laid out anew, the largest first.
+    RECORD = "record"  # The stream is written to a file from here on, for a replay.
+    CLOSE = "close"  # The session is given up, after a detach; its profiles stay open.
 
 
 class AnalysisOrigin(str, Enum):
@@ -2203,11 +2267,15 @@ class ComposedPart(Structure):
     # What to open, as in `profile/open`; it gets no handle of its own. One of the two is given.
     member: str | None = None
     # With `uri`: which profile of several in it, by name or number from 1; absent: the first.
+    filter: str | None = None
+    # Of a diff: filters as text, with a | between them, that are applied to it before it is
+    # compared: `time 1s..2s`.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", False),
         "uri": FieldSpec("uri", "s", False, {"maxLength":65536}),
         "member": FieldSpec("member", "s", False, {"maxLength":10000}),
+        "filter": FieldSpec("filter", "s", False, {"maxLength":10000}),
     }
 
 
@@ -5104,6 +5172,659 @@ class TimelineResult(Structure):
 
 
 @dataclass(kw_only=True)
+class MarkersParams(Structure):
+    """Parameters of `view/markers`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec
+    # The view; its own `profile` goes before the one beside it. Filters by thread and time apply;
+    # its shape does not matter.
+    search: str = ""
+    # Words that must all be there, in the name, the category or a field, whatever their case:
+    # `click`, `/ex.*/`, `name:gc`, `category:dom`, `thread:main`, `type:load` of the field `type`,
+    # in quotes where they hold spaces, `-` before one that must not be there.
+    min_length: int | float | None = None
+    # Nanoseconds: what is shorter is left out.
+    from_: int | float | None = None
+    # Only what reaches into a window: its begin in nanoseconds.
+    to: int | float | None = None
+    # The end of that window.
+    by: str = "marker"
+    # What a row is.
+    sort: str | None = None
+    # The order; absent: of markers by begin, of names by their length.
+    descending: bool | None = None
+    # The order is turned round; absent: texts and moments from the first on, amounts from the
+    # largest on.
+    offset: int = 0
+    # Rows to leave out before.
+    limit: int = 100
+    # Rows at most.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
+        "search": FieldSpec("search", "s", False, {"maxLength":1000}),
+        "minLength": FieldSpec("min_length", "n", False),
+        "from": FieldSpec("from_", "n", False),
+        "to": FieldSpec("to", "n", False),
+        "by": FieldSpec("by", "s", False),
+        "sort": FieldSpec("sort", "s", False),
+        "descending": FieldSpec("descending", "b", False),
+        "offset": FieldSpec("offset", "u", False),
+        "limit": FieldSpec("limit", "u", False, {"maximum":1000}),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class MarkerField(Structure):
+    """What a marker says beside its name."""
+
+    key: str
+    # Its key.
+    text: str
+    # Its value as shown.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "key": FieldSpec("key", "s", True),
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class MarkerRows(Structure):
+    """Markers as columns, all equally long."""
+
+    id: list[int]
+    # Names the marker as long as the profile has this revision.
+    name: list[str]
+    # Its name.
+    category: list[str]
+    # What kind of thing it is; empty: not told.
+    thread: list[str]
+    # The name of its thread; empty: it belongs to none.
+    begin: list[int | float]
+    # When it began, in nanoseconds.
+    end: list[int | float]
+    # When it ended; as `begin`: it took no time. With the flag `open`: where the profile ends.
+    begin_text: list[str]
+    # The begin as shown.
+    length_text: list[str]
+    # How long it took, as shown; empty: it took no time.
+    flags: list[int]
+    # Bits of TimelineFlag.
+    fields: list[list[MarkerField]]
+    # Its fields.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "id": FieldSpec("id", ["a", "u"], True),
+        "name": FieldSpec("name", ["a", "s"], True),
+        "category": FieldSpec("category", ["a", "s"], True),
+        "thread": FieldSpec("thread", ["a", "s"], True),
+        "begin": FieldSpec("begin", ["a", "n"], True),
+        "end": FieldSpec("end", ["a", "n"], True),
+        "beginText": FieldSpec("begin_text", ["a", "s"], True),
+        "lengthText": FieldSpec("length_text", ["a", "s"], True),
+        "flags": FieldSpec("flags", ["a", "u"], True),
+        "fields": FieldSpec("fields", ["a", ["a", ["S", "MarkerField"]]], True),
+    }
+
+
+@dataclass(kw_only=True)
+class MarkerGroups(Structure):
+    """Markers of one name and category each, as columns, all equally long."""
+
+    name: list[str]
+    # The name.
+    category: list[str]
+    # The category.
+    count: list[int]
+    # How many there are.
+    count_text: list[str]
+    # The same as shown.
+    length: list[int | float]
+    # Nanoseconds of all together; where they overlap each counts.
+    length_text: list[str]
+    # The same as shown; empty: none took any time.
+    mean_text: list[str]
+    # The mean of those that took time and whose end is known; empty: none.
+    most_text: list[str]
+    # The longest of these; empty: none.
+    first: list[int | float]
+    # When the first one began.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", ["a", "s"], True),
+        "category": FieldSpec("category", ["a", "s"], True),
+        "count": FieldSpec("count", ["a", "l"], True),
+        "countText": FieldSpec("count_text", ["a", "s"], True),
+        "length": FieldSpec("length", ["a", "n"], True),
+        "lengthText": FieldSpec("length_text", ["a", "s"], True),
+        "meanText": FieldSpec("mean_text", ["a", "s"], True),
+        "mostText": FieldSpec("most_text", ["a", "s"], True),
+        "first": FieldSpec("first", ["a", "n"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class MarkersResult(Structure):
+    """Markers in a table."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Total of the whole profile.
+    view_total: Amount
+    # Total of what passed the filters.
+    marker_count: int
+    # Markers of the profile.
+    match_count: int
+    # Those that passed filters and search.
+    length: int | float
+    # Nanoseconds of all that passed.
+    text: str
+    # How many there are and how long they took, as a sentence.
+    begin: int | float
+    # Where the profile begins, in nanoseconds.
+    end: int | float
+    # Where it ends.
+    row_count: int
+    # Rows in all.
+    offset: int
+    # Rows before the first one here.
+    rows: MarkerRows | None = None
+    # The markers, where a row is one.
+    groups: MarkerGroups | None = None
+    # The names, where a row is one.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "markerCount": FieldSpec("marker_count", "l", True),
+        "matchCount": FieldSpec("match_count", "l", True),
+        "length": FieldSpec("length", "n", True),
+        "text": FieldSpec("text", "s", True),
+        "begin": FieldSpec("begin", "n", True),
+        "end": FieldSpec("end", "n", True),
+        "rowCount": FieldSpec("row_count", "l", True),
+        "offset": FieldSpec("offset", "u", True),
+        "rows": FieldSpec("rows", ["S", "MarkerRows"], False),
+        "groups": FieldSpec("groups", ["S", "MarkerGroups"], False),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class MarkerTracksParams(Structure):
+    """Parameters of `view/markerTracks`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec
+    # The view; its own `profile` goes before the one beside it. Filters by thread and time apply;
+    # its shape does not matter.
+    from_: int | float | None = None
+    # Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins.
+    to: int | float | None = None
+    # Right edge; absent: where the profile ends.
+    width: float = 1200
+    # Width in pixels.
+    min_width: float = 3
+    # What is narrower than this many pixels is joined with its neighbours; more where there are
+    # more than `maxBoxes`.
+    max_boxes: int = 2000
+    # Boxes at most.
+    tracks: int = 20
+    # Tracks at most.
+    search: str = ""
+    # As of `view/markers`: only those.
+    min_length: int | float | None = None
+    # Nanoseconds: what is shorter is left out.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
+        "from": FieldSpec("from_", "n", False),
+        "to": FieldSpec("to", "n", False),
+        "width": FieldSpec("width", "n", False, {"minimum":1,"maximum":20000}),
+        "minWidth": FieldSpec("min_width", "n", False, {"minimum":1,"maximum":1000}),
+        "maxBoxes": FieldSpec("max_boxes", "u", False, {"minimum":1,"maximum":5000}),
+        "tracks": FieldSpec("tracks", "u", False, {"maximum":200}),
+        "search": FieldSpec("search", "s", False, {"maxLength":1000}),
+        "minLength": FieldSpec("min_length", "n", False),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class MarkerBoxes(Structure):
+    """Markers in lanes, as columns, all equally long."""
+
+    lane: list[int]
+    # The lane, 0 is the highest.
+    x: list[int | float]
+    # Begin in nanoseconds after the `from` of the window; below 0 where it began before.
+    width: list[int | float]
+    # Nanoseconds to its end. 0: it took no time, drawn as a tick.
+    count: list[int]
+    # How many markers it stands for.
+    id: list[int]
+    # Of one: the marker; -1: several were joined.
+    name: list[int]
+    # Index into `names`; -1: several of different names.
+    text: list[str]
+    # What is known of it: length and fields, or how many they are.
+    flags: list[int]
+    # Bits of TimelineFlag.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "lane": FieldSpec("lane", ["a", "u"], True),
+        "x": FieldSpec("x", ["a", "n"], True),
+        "width": FieldSpec("width", ["a", "n"], True),
+        "count": FieldSpec("count", ["a", "l"], True),
+        "id": FieldSpec("id", ["a", "l"], True),
+        "name": FieldSpec("name", ["a", "i"], True),
+        "text": FieldSpec("text", ["a", "s"], True),
+        "flags": FieldSpec("flags", ["a", "u"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class MarkerTrack(Structure):
+    """The markers of a thread, or of none."""
+
+    name: str
+    # The thread's name; `No thread`.
+    filter: str | None = None
+    # The clause of a view that keeps the samples of the thread; absent: there is none.
+    lanes: int
+    # How many lanes there are.
+    count: int
+    # Markers in the window.
+    count_text: str
+    # The same as shown.
+    no_lane: int
+    # Those of them that are not drawn, as too many overlap.
+    boxes: MarkerBoxes
+    # What is drawn: together with `noLane` they stand for all.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "filter": FieldSpec("filter", "s", False),
+        "lanes": FieldSpec("lanes", "u", True),
+        "count": FieldSpec("count", "l", True),
+        "countText": FieldSpec("count_text", "s", True),
+        "noLane": FieldSpec("no_lane", "l", True),
+        "boxes": FieldSpec("boxes", ["S", "MarkerBoxes"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class MarkerTracksResult(Structure):
+    """Markers over time."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Total of the whole profile.
+    view_total: Amount
+    # Total of what passed the filters.
+    begin: int | float
+    # Where the profile begins, in nanoseconds.
+    end: int | float
+    # Where it ends.
+    from_: int | float
+    # Left edge of the window.
+    to: int | float
+    # Right edge, after the left one.
+    names: list[str]
+    # Names of markers.
+    tracks: list[MarkerTrack]
+    # Those with most markers first.
+    track_count: int
+    # Tracks that have markers.
+    left_text: str | None = None
+    # What the tracks after the limit hold, as a sentence; absent: there are none.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "begin": FieldSpec("begin", "n", True),
+        "end": FieldSpec("end", "n", True),
+        "from": FieldSpec("from_", "n", True),
+        "to": FieldSpec("to", "n", True),
+        "names": FieldSpec("names", ["a", "s"], True),
+        "tracks": FieldSpec("tracks", ["a", ["S", "MarkerTrack"]], True),
+        "trackCount": FieldSpec("track_count", "u", True),
+        "leftText": FieldSpec("left_text", "s", False),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class CountersParams(Structure):
+    """Parameters of `view/counters`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec
+    # The view; its own `profile` goes before the one beside it. Filters by thread and time apply;
+    # its shape does not matter.
+    from_: int | float | None = None
+    # Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins.
+    to: int | float | None = None
+    # Right edge; absent: where the profile ends.
+    columns: int = 600
+    # Points of a counter at most; of more the least and the most of each column are told.
+    search: str = ""
+    # Only counters in whose name, unit or process this text stands, whatever its case.
+    limit: int = 20
+    # Counters at most.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
+        "from": FieldSpec("from_", "n", False),
+        "to": FieldSpec("to", "n", False),
+        "columns": FieldSpec("columns", "u", False, {"minimum":1,"maximum":4000}),
+        "search": FieldSpec("search", "s", False, {"maxLength":1000}),
+        "limit": FieldSpec("limit", "u", False, {"maximum":200}),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class CounterPoints(Structure):
+    """Points of a counter as columns, all equally long, in order of time. One stands for all that lie
+    in one column.
+    """
+
+    x: list[int | float]
+    # Nanoseconds after the `from` of the window, of the first of them.
+    count: list[int]
+    # How many they are; 1: the value is exactly that.
+    low: list[float]
+    # The least value.
+    high: list[float]
+    # The largest.
+    last: list[float]
+    # The last, which holds until the next point.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "x": FieldSpec("x", ["a", "n"], True),
+        "count": FieldSpec("count", ["a", "l"], True),
+        "low": FieldSpec("low", ["a", "n"], True),
+        "high": FieldSpec("high", ["a", "n"], True),
+        "last": FieldSpec("last", ["a", "n"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class CounterTrack(Structure):
+    """A counter."""
+
+    id: int
+    # Its number in the profile.
+    name: str
+    # Its name.
+    unit: str
+    # Its unit; empty: a plain number.
+    owner: str
+    # The process or thread that it belongs to; empty: not told.
+    sums: bool
+    # The source tells what came since the point before: the values are what came since the
+    # beginning.
+    point_count: int
+    # Points in the window.
+    before: float | None = None
+    # The value at the left edge; absent: there was none yet.
+    low: float
+    # The least value in the window.
+    high: float
+    # The largest.
+    low_text: str
+    # As shown.
+    high_text: str
+    # As shown.
+    last_text: str
+    # The last value as shown.
+    points: CounterPoints
+    # The points.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "id": FieldSpec("id", "u", True),
+        "name": FieldSpec("name", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "owner": FieldSpec("owner", "s", True),
+        "sums": FieldSpec("sums", "b", True),
+        "pointCount": FieldSpec("point_count", "l", True),
+        "before": FieldSpec("before", "n", False),
+        "low": FieldSpec("low", "n", True),
+        "high": FieldSpec("high", "n", True),
+        "lowText": FieldSpec("low_text", "s", True),
+        "highText": FieldSpec("high_text", "s", True),
+        "lastText": FieldSpec("last_text", "s", True),
+        "points": FieldSpec("points", ["S", "CounterPoints"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class CountersResult(Structure):
+    """Counters over time."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Total of the whole profile.
+    view_total: Amount
+    # Total of what passed the filters.
+    begin: int | float
+    # Where the profile begins, in nanoseconds.
+    end: int | float
+    # Where it ends.
+    from_: int | float
+    # Left edge of the window.
+    to: int | float
+    # Right edge, after the left one.
+    counter_count: int
+    # Counters that were searched for, in all.
+    counters: list[CounterTrack]
+    # By process and name.
+    left_text: str | None = None
+    # Which are left out by the limit, as a sentence; absent: none.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "begin": FieldSpec("begin", "n", True),
+        "end": FieldSpec("end", "n", True),
+        "from": FieldSpec("from_", "n", True),
+        "to": FieldSpec("to", "n", True),
+        "counterCount": FieldSpec("counter_count", "u", True),
+        "counters": FieldSpec("counters", ["a", ["S", "CounterTrack"]], True),
+        "leftText": FieldSpec("left_text", "s", False),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class HeatMapParams(Structure):
+    """Parameters of `view/heatMap`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec
+    # The view; its own `profile` goes before the one beside it. Filters by thread and time apply;
+    # its shape does not matter.
+    from_: int | float | None = None
+    # Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins.
+    to: int | float | None = None
+    # Right edge; absent: where the profile ends.
+    column: int | float | None = None
+    # Nanoseconds of a column; absent: a second, more where there were too many columns, less where
+    # the window is short.
+    rows: int | None = None
+    # Rows; absent: so many that a thread that is busy all the time gives about four samples a cell.
+    columns: int = 600
+    # Columns at most.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], True),
+        "from": FieldSpec("from_", "n", False),
+        "to": FieldSpec("to", "n", False),
+        "column": FieldSpec("column", "n", False),
+        "rows": FieldSpec("rows", "u", False, {"minimum":1,"maximum":100}),
+        "columns": FieldSpec("columns", "u", False, {"minimum":1,"maximum":1200}),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class HeatMapResult(Structure):
+    """When things happened, to the part of a second."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Total of the whole profile.
+    view_total: Amount
+    # Total of what passed the filters.
+    begin: int | float
+    # Where the profile begins, in nanoseconds.
+    end: int | float
+    # Where it ends.
+    from_: int | float
+    # Where the first column begins.
+    column: int | float
+    # Nanoseconds of a column.
+    column_text: str
+    # The same as shown.
+    columns: int
+    # How many columns there are.
+    rows: int
+    # Cells of a column; the first begins where the column does.
+    row_text: str
+    # How long a cell is, as shown.
+    values: list[int | float]
+    # By column, and in it by row: what belongs there. They add up to `held`.
+    text: list[int]
+    # The same as shown: by cell an index into `texts`.
+    texts: list[str]
+    # Texts of values.
+    full: int | float
+    # The largest value of a cell.
+    full_text: str
+    # The same as shown.
+    held: Amount
+    # What all cells hold together.
+    basis: str
+    # What a cell holds, as a sentence.
+    excluded: Exclusion | None = None
+    # What belongs to no time or, with filters, cannot be decided on; it is in no cell.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "begin": FieldSpec("begin", "n", True),
+        "end": FieldSpec("end", "n", True),
+        "from": FieldSpec("from_", "n", True),
+        "column": FieldSpec("column", "n", True),
+        "columnText": FieldSpec("column_text", "s", True),
+        "columns": FieldSpec("columns", "u", True),
+        "rows": FieldSpec("rows", "u", True),
+        "rowText": FieldSpec("row_text", "s", True),
+        "values": FieldSpec("values", ["a", "n"], True),
+        "text": FieldSpec("text", ["a", "u"], True),
+        "texts": FieldSpec("texts", ["a", "s"], True),
+        "full": FieldSpec("full", "n", True),
+        "fullText": FieldSpec("full_text", "s", True),
+        "held": FieldSpec("held", ["S", "Amount"], True),
+        "basis": FieldSpec("basis", "s", True),
+        "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
+    }
+
+
+@dataclass(kw_only=True)
 class TrendRow(Structure):
     """A path whose values have a trend."""
 
@@ -5210,6 +5931,147 @@ class TrendResult(Structure):
         "warnings": FieldSpec("warnings", ["a", "s"], False),
         "estimated": FieldSpec("estimated", "s", False),
         "excluded": FieldSpec("excluded", ["S", "Exclusion"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class StatesParams(Structure):
+    """Parameters of `view/states`."""
+
+    profile: str | None = None
+    # The profile; absent: the default one.
+    spec: str | ViewSpec | None = None
+    # Filters by thread, label and time; its shape and metric do not matter; its own `profile` goes
+    # before the one beside it.
+    limit: int = 20
+    # Threads at most, and chains.
+    panel_id: str | None = None
+    # Names a panel of the client: a newer request of the same panel cancels an older one that
+    # waits.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", False),
+        "spec": FieldSpec("spec", ["o", "s", ["S", "ViewSpec"]], False),
+        "limit": FieldSpec("limit", "u", False, {"maximum":1000}),
+        "panelId": FieldSpec("panel_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class ThreadStates(Structure):
+    """How long a thread was in which state. Shares are of its wall time; the four states add up to
+    that.
+    """
+
+    name: str
+    # The thread; empty for all of them.
+    filter: str | None = None
+    # The clause of a view that keeps this thread.
+    wall: Amount
+    # From its first event to its end, or to that of the recording.
+    on_cpu: Amount
+    # On a processor.
+    blocked: Amount
+    # Off it, until it was woken.
+    runnable: Amount
+    # Ready to go on, and waiting for a processor.
+    unknown: Amount
+    # Where its events contradict each other, as when some were lost.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "filter": FieldSpec("filter", "s", False),
+        "wall": FieldSpec("wall", ["S", "Amount"], True),
+        "onCpu": FieldSpec("on_cpu", ["S", "Amount"], True),
+        "blocked": FieldSpec("blocked", ["S", "Amount"], True),
+        "runnable": FieldSpec("runnable", ["S", "Amount"], True),
+        "unknown": FieldSpec("unknown", ["S", "Amount"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class WaitChain(Structure):
+    """What blocked threads waited for."""
+
+    frames: list[str]
+    # Outermost first: the stack that was blocked, then after each `--` the stack of who woke it,
+    # with what that thread did meanwhile.
+    amount: Amount
+    # For how long; the share is of all time blocked.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "frames": FieldSpec("frames", ["a", "s"], True),
+        "amount": FieldSpec("amount", ["S", "Amount"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class StatesView(Structure):
+    """A view of states."""
+
+    title: str
+    # What it shows.
+    spec: str
+    # The view in its text form, with the filters.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "title": FieldSpec("title", "s", True),
+        "spec": FieldSpec("spec", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class StatesResult(Structure):
+    """States of threads, and chains."""
+
+    profile: str
+    # The profile.
+    revision: int
+    # Its revision.
+    spec: str
+    # The view in its text form.
+    metric: str
+    # The metric of wall time.
+    unit: str
+    # Its unit.
+    total: Amount
+    # Wall time of all threads.
+    view_total: Amount
+    # What of it passed the filters.
+    all: ThreadStates
+    # Of all threads that passed, those that are not listed included.
+    threads: list[ThreadStates]
+    # By the time that they were not blocked, most first.
+    thread_count: int
+    # Threads in all.
+    chains: list[WaitChain]
+    # Most first.
+    chain_count: int
+    # Chains in all.
+    views: list[StatesView]
+    # Where to look on: the wall tree, what was blocked, the chains.
+    verdict: str
+    # What there is to say, as a sentence.
+    warnings: list[str] = field(default_factory=list)
+    # Sentences about the request (a filter that matches nothing), then what was lost in reading the
+    # file.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "profile": FieldSpec("profile", "s", True),
+        "revision": FieldSpec("revision", "u", True),
+        "spec": FieldSpec("spec", "s", True),
+        "metric": FieldSpec("metric", "s", True),
+        "unit": FieldSpec("unit", "s", True),
+        "total": FieldSpec("total", ["S", "Amount"], True),
+        "viewTotal": FieldSpec("view_total", ["S", "Amount"], True),
+        "all": FieldSpec("all", ["S", "ThreadStates"], True),
+        "threads": FieldSpec("threads", ["a", ["S", "ThreadStates"]], True),
+        "threadCount": FieldSpec("thread_count", "l", True),
+        "chains": FieldSpec("chains", ["a", ["S", "WaitChain"]], True),
+        "chainCount": FieldSpec("chain_count", "l", True),
+        "views": FieldSpec("views", ["a", ["S", "StatesView"]], True),
+        "verdict": FieldSpec("verdict", "s", True),
+        "warnings": FieldSpec("warnings", ["a", "s"], False),
     }
 
 
@@ -7186,6 +8048,774 @@ class SourceOutsideResult(Structure):
 
 
 @dataclass(kw_only=True)
+class LiveAttachParams(Structure):
+    """Parameters of `live/attach`."""
+
+    listen: bool = False
+    # Programs of this user may dial in over a Unix socket.
+    tcp: bool = False
+    # Also over TCP on 127.0.0.1, with a token in a file.
+    replay: str | None = None
+    # A recorded stream (`.plive`, packed or not) to be played.
+    speed: float = 1
+    # How many seconds of a replay are one of the clock; 0: as fast as it can be read.
+    window: int = 3000000000
+    # Nanoseconds that heights look back, of sessions that begin from now on: whole tenths of a
+    # second, at most a minute.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "listen": FieldSpec("listen", "b", False),
+        "tcp": FieldSpec("tcp", "b", False),
+        "replay": FieldSpec("replay", "s", False),
+        "speed": FieldSpec("speed", "n", False, {"maximum":1000}),
+        "window": FieldSpec("window", "l", False),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveListening(Structure):
+    """A place where agents dial in."""
+
+    address: str
+    # `unix:PATH` or `tcp:127.0.0.1:PORT`.
+    environment: list[str]
+    # What the program is started with, each `NAME=VALUE`.
+    text: str
+    # In a sentence.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "address": FieldSpec("address", "s", True),
+        "environment": FieldSpec("environment", ["a", "s"], True),
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveLosses(Structure):
+    """Records of events: produced = sent + lost."""
+
+    produced: int | float
+    # By the agent, as it says.
+    sent: int | float
+    # Taken by the daemon.
+    lost: int | float
+    # Dropped by the agent; the time is unknown, never anybody's.
+    late: int | float = 0
+    # Came after their time was closed; moved to its end.
+    unmatched: int | float = 0
+    # Exits where nothing was open.
+    capped: int | float = 0
+    # Records beyond a limit of methods, threads or depth.
+    steps: int | float = 0
+    # Times that ran backwards and were held still.
+    contexts: int | float = 0
+    # Calls whose calling context stands for several, as there are too many.
+    text: str
+    # In a sentence.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "produced": FieldSpec("produced", "n", True),
+        "sent": FieldSpec("sent", "n", True),
+        "lost": FieldSpec("lost", "n", True),
+        "late": FieldSpec("late", "n", False),
+        "unmatched": FieldSpec("unmatched", "n", False),
+        "capped": FieldSpec("capped", "n", False),
+        "steps": FieldSpec("steps", "n", False),
+        "contexts": FieldSpec("contexts", "n", False),
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveSession(Structure):
+    """A program that is or was attached, or a replay."""
+
+    session: str
+    # Its name.
+    uri: str
+    # Under which `profile/open` takes all of it as a profile: `wall` is the time of each calling
+    # context itself, `calls` how often it was entered.
+    state: str
+    # How it is.
+    program: str
+    # What it is called.
+    language: str
+    # `c`, `cpp`, `java`, `python` or another.
+    pid: int
+    # Process id.
+    agent: str
+    # Name and version of the agent.
+    begun_ms: int | float
+    # When it began, milliseconds since 1970.
+    time: int | float
+    # Nanoseconds from then to the end of what is known.
+    window: int | float
+    # Nanoseconds that heights look back.
+    methods: int
+    # Methods that it has named.
+    threads: int
+    # Threads that are alive.
+    layout: int
+    # Number of the newest layout, see `live/city`.
+    abilities: list[str]
+    # What the agent can be asked: `pause`, `filter`, `demote`, `detach`.
+    losses: LiveLosses
+    # What was lost.
+    recording: str | None = None
+    # The file that the stream is written to.
+    error: str | None = None
+    # Why it ended, where that was not in order.
+    text: str
+    # In a sentence.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "session": FieldSpec("session", "s", True),
+        "uri": FieldSpec("uri", "s", True),
+        "state": FieldSpec("state", "s", True),
+        "program": FieldSpec("program", "s", True),
+        "language": FieldSpec("language", "s", True),
+        "pid": FieldSpec("pid", "l", True),
+        "agent": FieldSpec("agent", "s", True),
+        "begunMs": FieldSpec("begun_ms", "n", True),
+        "time": FieldSpec("time", "n", True),
+        "window": FieldSpec("window", "n", True),
+        "methods": FieldSpec("methods", "u", True),
+        "threads": FieldSpec("threads", "u", True),
+        "layout": FieldSpec("layout", "u", True),
+        "abilities": FieldSpec("abilities", ["a", "s"], True),
+        "losses": FieldSpec("losses", ["S", "LiveLosses"], True),
+        "recording": FieldSpec("recording", "s", False),
+        "error": FieldSpec("error", "s", False),
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveAttachResult(Structure):
+    """Result of `live/attach`."""
+
+    listening: list[LiveListening]
+    # Where agents dial in.
+    session: LiveSession | None = None
+    # The replay that was begun.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "listening": FieldSpec("listening", ["a", ["S", "LiveListening"]], True),
+        "session": FieldSpec("session", ["S", "LiveSession"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveListParams(Structure):
+    """Parameters of `live/list`: none."""
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+    }
+
+
+@dataclass(kw_only=True)
+class LiveListResult(Structure):
+    """Result of `live/list`."""
+
+    listening: list[LiveListening]
+    # Where agents dial in.
+    sessions: list[LiveSession]
+    # Oldest first.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "listening": FieldSpec("listening", ["a", ["S", "LiveListening"]], True),
+        "sessions": FieldSpec("sessions", ["a", ["S", "LiveSession"]], True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveFrameParams(Structure):
+    """Parameters of `live/frame`."""
+
+    session: str
+    # Which.
+    since: int = 0
+    # The picture that the client has; 0: none, all methods are told that do not stand at 0.
+    wait: int = 1000
+    # Milliseconds to wait for a newer one; then the same is answered, without methods.
+    rows: int = 20
+    # Hottest methods at most.
+    threads: int = 50
+    # Threads at most, the busiest.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "session": FieldSpec("session", "s", True),
+        "since": FieldSpec("since", "u", False),
+        "wait": FieldSpec("wait", "u", False, {"maximum":10000}),
+        "rows": FieldSpec("rows", "u", False, {"maximum":1000}),
+        "threads": FieldSpec("threads", "u", False, {"maximum":1000}),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveMethods(Structure):
+    """Methods as columns, all equally long."""
+
+    id: list[int]
+    # Which.
+    height: list[int]
+    # Share of the window in which it ran itself, on the thread where that is most: 0 to 65535; 0
+    # only where it is none.
+    threads: list[int]
+    # Threads on which it was open in the window.
+    flags: list[int]
+    # Bits of LiveFlag.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "id": FieldSpec("id", ["a", "u"], True),
+        "height": FieldSpec("height", ["a", "u"], True),
+        "threads": FieldSpec("threads", ["a", "u"], True),
+        "flags": FieldSpec("flags", ["a", "u"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveRow(Structure):
+    """A method among the hottest."""
+
+    method: int
+    # Its id.
+    name: str
+    # Its whole name.
+    label: str
+    # Short.
+    file: str | None = None
+    # Its source file as the program knows it.
+    line: int | None = None
+    # Its first line.
+    elevation: float
+    # Its share of the window, 0 to 1.
+    elevation_text: str
+    # As shown.
+    threads: int
+    # Threads on which it was open in the window.
+    calls: int | float
+    # Calls that began in the window.
+    calls_text: str
+    # As shown.
+    flags: int
+    # Bits of LiveFlag.
+    text: str
+    # In a sentence.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "method": FieldSpec("method", "u", True),
+        "name": FieldSpec("name", "s", True),
+        "label": FieldSpec("label", "s", True),
+        "file": FieldSpec("file", "s", False),
+        "line": FieldSpec("line", "u", False),
+        "elevation": FieldSpec("elevation", "n", True),
+        "elevationText": FieldSpec("elevation_text", "s", True),
+        "threads": FieldSpec("threads", "u", True),
+        "calls": FieldSpec("calls", "n", True),
+        "callsText": FieldSpec("calls_text", "s", True),
+        "flags": FieldSpec("flags", "u", True),
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveThreadRow(Structure):
+    """A thread."""
+
+    thread: int
+    # Its number.
+    name: str
+    # Its name.
+    state: str
+    # What it does.
+    method: int = 0
+    # The method that runs, 0: none.
+    label: str | None = None
+    # Its name, short.
+    depth: int
+    # Methods that are open.
+    busy: float
+    # Share of the window in which a method was open, 0 to 1.
+    waiting: float
+    # Share of the window in which it waited, as far as the agent says.
+    unknown: float
+    # Share of the window that nothing is known of.
+    cpu: int | float | None = None
+    # Nanoseconds of processor time that it has had, where the agent says.
+    text: str
+    # In a sentence.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "thread": FieldSpec("thread", "u", True),
+        "name": FieldSpec("name", "s", True),
+        "state": FieldSpec("state", "s", True),
+        "method": FieldSpec("method", "u", False),
+        "label": FieldSpec("label", "s", False),
+        "depth": FieldSpec("depth", "u", True),
+        "busy": FieldSpec("busy", "n", True),
+        "waiting": FieldSpec("waiting", "n", True),
+        "unknown": FieldSpec("unknown", "n", True),
+        "cpu": FieldSpec("cpu", "n", False),
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveFrameResult(Structure):
+    """Result of `live/frame`."""
+
+    session: str
+    # Which.
+    frame: int
+    # Number of the picture.
+    key: bool
+    # It has all methods that do not stand at 0; else those that differ from `since`.
+    state: str
+    # How the session is.
+    time: int | float
+    # Nanoseconds from the session's begin to the window's end.
+    time_text: str
+    # As shown.
+    window: int | float
+    # Nanoseconds of the window.
+    window_text: str
+    # As shown.
+    layout: int
+    # Number of the newest layout.
+    methods: LiveMethods
+    # What there is or what differs.
+    rows: list[LiveRow]
+    # The hottest, first the highest.
+    rows_left: int = 0
+    # How many more do not stand at 0.
+    thread_rows: list[LiveThreadRow]
+    # Threads, the busiest first.
+    threads_left: int = 0
+    # How many more there are.
+    losses: LiveLosses
+    # What was lost.
+    probe_text: str
+    # How many events there are, and what they cost the program, as far as that is known.
+    lag_text: str | None = None
+    # How far the daemon is behind the program; absent: it is not.
+    demoted: int = 0
+    # Methods without probes, whose time is in their callers.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "session": FieldSpec("session", "s", True),
+        "frame": FieldSpec("frame", "u", True),
+        "key": FieldSpec("key", "b", True),
+        "state": FieldSpec("state", "s", True),
+        "time": FieldSpec("time", "n", True),
+        "timeText": FieldSpec("time_text", "s", True),
+        "window": FieldSpec("window", "n", True),
+        "windowText": FieldSpec("window_text", "s", True),
+        "layout": FieldSpec("layout", "u", True),
+        "methods": FieldSpec("methods", ["S", "LiveMethods"], True),
+        "rows": FieldSpec("rows", ["a", ["S", "LiveRow"]], True),
+        "rowsLeft": FieldSpec("rows_left", "u", False),
+        "threadRows": FieldSpec("thread_rows", ["a", ["S", "LiveThreadRow"]], True),
+        "threadsLeft": FieldSpec("threads_left", "u", False),
+        "losses": FieldSpec("losses", ["S", "LiveLosses"], True),
+        "probeText": FieldSpec("probe_text", "s", True),
+        "lagText": FieldSpec("lag_text", "s", False),
+        "demoted": FieldSpec("demoted", "u", False),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveCityParams(Structure):
+    """Parameters of `live/city`."""
+
+    session: str
+    # Which.
+    since: int = 0
+    # The layout that the client has; 0: none.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "session": FieldSpec("session", "s", True),
+        "since": FieldSpec("since", "u", False),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveDistricts(Structure):
+    """Packages as columns, all equally long; parents come first."""
+
+    id: list[int]
+    # Number of the package.
+    parent: list[int]
+    # The package that it lies in, -1: none.
+    name: list[str]
+    # Its whole path.
+    label: list[str]
+    # The last part.
+    x: list[float]
+    # Left edge; the unit is the side of a plot.
+    y: list[float]
+    # Near edge.
+    w: list[float]
+    # Width.
+    h: list[float]
+    # Depth.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "id": FieldSpec("id", ["a", "u"], True),
+        "parent": FieldSpec("parent", ["a", "i"], True),
+        "name": FieldSpec("name", ["a", "s"], True),
+        "label": FieldSpec("label", ["a", "s"], True),
+        "x": FieldSpec("x", ["a", "n"], True),
+        "y": FieldSpec("y", ["a", "n"], True),
+        "w": FieldSpec("w", ["a", "n"], True),
+        "h": FieldSpec("h", ["a", "n"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveBlocks(Structure):
+    """Classes as columns, all equally long."""
+
+    id: list[int]
+    # Number of the class.
+    district: list[int]
+    # Its package, -1: none.
+    name: list[str]
+    # Its whole name.
+    label: list[str]
+    # Without the package.
+    x: list[float]
+    # Left edge.
+    y: list[float]
+    # Near edge.
+    w: list[float]
+    # Width.
+    h: list[float]
+    # Depth.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "id": FieldSpec("id", ["a", "u"], True),
+        "district": FieldSpec("district", ["a", "i"], True),
+        "name": FieldSpec("name", ["a", "s"], True),
+        "label": FieldSpec("label", ["a", "s"], True),
+        "x": FieldSpec("x", ["a", "n"], True),
+        "y": FieldSpec("y", ["a", "n"], True),
+        "w": FieldSpec("w", ["a", "n"], True),
+        "h": FieldSpec("h", ["a", "n"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class LivePlots(Structure):
+    """Methods as columns, all equally long."""
+
+    id: list[int]
+    # Id of the method, as in `live/frame`.
+    block: list[int]
+    # Its class.
+    name: list[str]
+    # Its name.
+    signature: list[str]
+    # Its signature, empty where it is not known.
+    x: list[float]
+    # Left edge.
+    y: list[float]
+    # Near edge.
+    w: list[float]
+    # Side of its square.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "id": FieldSpec("id", ["a", "u"], True),
+        "block": FieldSpec("block", ["a", "u"], True),
+        "name": FieldSpec("name", ["a", "s"], True),
+        "signature": FieldSpec("signature", ["a", "s"], True),
+        "x": FieldSpec("x", ["a", "n"], True),
+        "y": FieldSpec("y", ["a", "n"], True),
+        "w": FieldSpec("w", ["a", "n"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveCityResult(Structure):
+    """Result of `live/city`."""
+
+    session: str
+    # Which.
+    layout: int
+    # Number of this layout.
+    key: bool
+    # It is all there is; else what is new or lies elsewhere.
+    width: float
+    # Of the whole city.
+    depth: float
+    # Of the whole city.
+    districts: LiveDistricts
+    # Packages.
+    blocks: LiveBlocks
+    # Classes.
+    plots: LivePlots
+    # Methods.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "session": FieldSpec("session", "s", True),
+        "layout": FieldSpec("layout", "u", True),
+        "key": FieldSpec("key", "b", True),
+        "width": FieldSpec("width", "n", True),
+        "depth": FieldSpec("depth", "n", True),
+        "districts": FieldSpec("districts", ["S", "LiveDistricts"], True),
+        "blocks": FieldSpec("blocks", ["S", "LiveBlocks"], True),
+        "plots": FieldSpec("plots", ["S", "LivePlots"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveMethodParams(Structure):
+    """Parameters of `live/method`."""
+
+    session: str
+    # Which.
+    method: int
+    # Its id.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "session": FieldSpec("session", "s", True),
+        "method": FieldSpec("method", "u", True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveHistory(Structure):
+    """Heights over time."""
+
+    begin: int | float
+    # Nanoseconds after the session's begin.
+    step: int | float
+    # Nanoseconds that each value is of.
+    height: list[float]
+    # Share of the step, on the thread where that is most.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "begin": FieldSpec("begin", "n", True),
+        "step": FieldSpec("step", "n", True),
+        "height": FieldSpec("height", ["a", "n"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveMethodResult(Structure):
+    """Result of `live/method`."""
+
+    session: str
+    # Which.
+    method: int
+    # Its id.
+    name: str
+    # Its whole name.
+    package: str
+    # Its package.
+    class_name: str
+    # Its class.
+    method_name: str
+    # The method alone.
+    signature: str
+    # As a person reads it.
+    file: str | None = None
+    # Its source file as the program knows it.
+    line: int | None = None
+    # Its first line.
+    uri: str | None = None
+    # The file in the workspace.
+    elevation: float
+    # Its share of the window.
+    elevation_text: str
+    # As shown.
+    threads: int
+    # Threads on which it was open in the window.
+    calls: int | float
+    # Calls that began in the window.
+    flags: int
+    # Bits of LiveFlag.
+    total: str
+    # Its time since the session's begin, as shown.
+    history: LiveHistory
+    # Its height over time, at most 600 steps.
+    text: str
+    # What a tooltip says.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "session": FieldSpec("session", "s", True),
+        "method": FieldSpec("method", "u", True),
+        "name": FieldSpec("name", "s", True),
+        "package": FieldSpec("package", "s", True),
+        "className": FieldSpec("class_name", "s", True),
+        "methodName": FieldSpec("method_name", "s", True),
+        "signature": FieldSpec("signature", "s", True),
+        "file": FieldSpec("file", "s", False),
+        "line": FieldSpec("line", "u", False),
+        "uri": FieldSpec("uri", "s", False),
+        "elevation": FieldSpec("elevation", "n", True),
+        "elevationText": FieldSpec("elevation_text", "s", True),
+        "threads": FieldSpec("threads", "u", True),
+        "calls": FieldSpec("calls", "n", True),
+        "flags": FieldSpec("flags", "u", True),
+        "total": FieldSpec("total", "s", True),
+        "history": FieldSpec("history", ["S", "LiveHistory"], True),
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveControlParams(Structure):
+    """Parameters of `live/control`."""
+
+    session: str
+    # Which.
+    operation: str
+    # What.
+    methods: list[int] = field(default_factory=list)
+    # For `demote` and `promote`: which.
+    text: str = ""
+    # For `mark` its name; for `filter` packages by prefix with commas between, a `-` before one
+    # leaves it out; for `record` the path of the file.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "session": FieldSpec("session", "s", True),
+        "operation": FieldSpec("operation", "s", True),
+        "methods": FieldSpec("methods", ["a", "u"], False, {"maxItems":10000}),
+        "text": FieldSpec("text", "s", False, {"maxLength":4096}),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveControlResult(Structure):
+    """Result of `live/control`."""
+
+    session: LiveSession
+    # As it is now.
+    text: str
+    # What was done, or asked of the program.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "session": FieldSpec("session", ["S", "LiveSession"], True),
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveWindowParams(Structure):
+    """Parameters of `live/window`. Absent ends: from the begin, to now."""
+
+    session: str
+    # Which.
+    from_: int | float | None = None
+    # Nanoseconds after the session's begin.
+    to: int | float | None = None
+    # Nanoseconds after the session's begin.
+    from_mark: str | None = None
+    # Name of a mark instead of `from`; of several the last.
+    to_mark: str | None = None
+    # Name of a mark instead of `to`.
+    rows: int = 20
+    # Hottest methods at most.
+    steps: int = 600
+    # Values of the strip at most.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "session": FieldSpec("session", "s", True),
+        "from": FieldSpec("from_", "n", False),
+        "to": FieldSpec("to", "n", False),
+        "fromMark": FieldSpec("from_mark", "s", False),
+        "toMark": FieldSpec("to_mark", "s", False),
+        "rows": FieldSpec("rows", "u", False, {"maximum":1000}),
+        "steps": FieldSpec("steps", "u", False, {"maximum":6000}),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveStrip(Structure):
+    """What happened over a session, as columns, all equally long."""
+
+    begin: int | float
+    # Nanoseconds after the session's begin.
+    step: int | float
+    # Nanoseconds that each value is of.
+    busy: list[float]
+    # Threads that had a method open, on average.
+    events: list[int | float]
+    # Records.
+    lost: list[int | float]
+    # Records that were lost.
+    unknown: list[float]
+    # Threads of which nothing is known, on average.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "begin": FieldSpec("begin", "n", True),
+        "step": FieldSpec("step", "n", True),
+        "busy": FieldSpec("busy", ["a", "n"], True),
+        "events": FieldSpec("events", ["a", "n"], True),
+        "lost": FieldSpec("lost", ["a", "n"], True),
+        "unknown": FieldSpec("unknown", ["a", "n"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveMark(Structure):
+    """A moment that has a name."""
+
+    name: str
+    # Its name.
+    time: int | float
+    # Nanoseconds after the session's begin.
+    time_text: str
+    # As shown.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "time": FieldSpec("time", "n", True),
+        "timeText": FieldSpec("time_text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class LiveWindowResult(Structure):
+    """Result of `live/window`."""
+
+    session: str
+    # Which.
+    from_: int | float
+    # Its begin, at the edge of a step of what is kept.
+    to: int | float
+    # Its end.
+    window_text: str
+    # As shown.
+    uri: str
+    # Under which `profile/open` and `profile/diff` take this part.
+    methods: LiveMethods
+    # Methods that do not stand at 0.
+    rows: list[LiveRow]
+    # The hottest.
+    rows_left: int = 0
+    # How many more do not stand at 0.
+    strip: LiveStrip
+    # The whole session.
+    marks: list[LiveMark]
+    # Marks, the oldest first.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "session": FieldSpec("session", "s", True),
+        "from": FieldSpec("from_", "n", True),
+        "to": FieldSpec("to", "n", True),
+        "windowText": FieldSpec("window_text", "s", True),
+        "uri": FieldSpec("uri", "s", True),
+        "methods": FieldSpec("methods", ["S", "LiveMethods"], True),
+        "rows": FieldSpec("rows", ["a", ["S", "LiveRow"]], True),
+        "rowsLeft": FieldSpec("rows_left", "u", False),
+        "strip": FieldSpec("strip", ["S", "LiveStrip"], True),
+        "marks": FieldSpec("marks", ["a", ["S", "LiveMark"]], True),
+    }
+
+
+@dataclass(kw_only=True)
 class UploadBeginParams(Structure):
     """Parameters of `upload/begin`."""
 
@@ -7650,10 +9280,29 @@ TIMELINE_REQUEST = Message("view/timeline", ["S", "TimelineParams"], ["S", "Time
 # When things ran: the load of every thread in a window of time, and for those asked for a flame
 # chart whose x axis is time. What is too narrow to be drawn is joined into boxes that say exactly
 # how many they are and how long they ran. Filters of the view apply; its shape does not.
+MARKERS_REQUEST = Message("view/markers", ["S", "MarkersParams"], ["S", "MarkersResult"])
+# What the source noted: markers with and without a duration, and asynchronous operations, searched,
+# sorted and summed up by name.
+MARKER_TRACKS_REQUEST = Message("view/markerTracks", ["S", "MarkerTracksParams"], ["S", "MarkerTracksResult"])
+# Markers over time, for every thread that has some: in lanes where they overlap, and joined, with
+# their number, where they are too narrow to be drawn.
+COUNTERS_REQUEST = Message("view/counters", ["S", "CountersParams"], ["S", "CountersResult"])
+# Numbers that change over time, exactly where there is room for all their points, else the least
+# and the most of every column.
+HEAT_MAP_REQUEST = Message("view/heatMap", ["S", "HeatMapParams"], ["S", "HeatMapResult"])
+# When things happened, to the part of a second: time goes up within a column and on to the next
+# one, a cell has what was measured in its moment. What lies between two cells is the view with
+# `time FROM..TO`.
 TREND_REQUEST = Message("view/trend", ["S", "TrendParams"], ["S", "TrendResult"])
 # Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back.
 # A path grows when its values rise beyond chance, in the later half too, and all of the last third
 # are above all of the first.
+STATES_REQUEST = Message("view/states", ["S", "StatesParams"], ["S", "StatesResult"])
+# Where a recording has the events of the scheduler: how long each thread was on a processor,
+# blocked, runnable (ready, and waiting for a processor), and in no state that is known; and what
+# blocked threads waited for. The four states of a thread add up to its wall time, to the
+# nanosecond; what threads waited for adds up to the time that they were blocked. `views` are the
+# views that show all of it.
 CORRELATE_REQUEST = Message("view/correlate", ["S", "CorrelateParams"], ["S", "CorrelateResult"])
 # What goes with what, where a profile has records of several contexts: which use with which
 # allocation, which side of a race with which. Two roles side by side, the pairs with most of the
@@ -7705,6 +9354,34 @@ SOURCE_OUTSIDE_REQUEST = Message("source/outside", ["S", "SourceOutsideParams"],
 # asked before it is shown, and, with `allow`, what the user said. The folder is the server's word:
 # a client names a file of the profile and says yes to what the answer asked. `source/text` then
 # shows sources of that folder, to this client alone and as long as it is connected.
+LIVE_ATTACH_REQUEST = Message("live/attach", ["S", "LiveAttachParams"], ["S", "LiveAttachResult"])
+# Opens a place where agents of running programs dial in, or replays a stream that was recorded.
+# Listening is once for the daemon: asking again gives the same place. What a session has measured
+# is a profile as any other: `profile/open` takes its `uri`, and that of a part of its time, and
+# tells by `profile/changed` when there is more, at most twice a second.
+LIVE_LIST_REQUEST = Message("live/list", ["S", "LiveListParams"], ["S", "LiveListResult"])
+# Where agents dial in, and the sessions that there are: programs that are attached, those that have
+# ended and are kept, replays.
+LIVE_FRAME_REQUEST = Message("live/frame", ["S", "LiveFrameParams"], ["S", "LiveFrameResult"])
+# The newest picture of a session: how high each method stands, the hottest of them, threads,
+# losses. With `since` only what differs from that picture; the answer waits until there is a newer
+# one, at most `wait`. Pictures come at most ten a second; a client that asks late gets the newest,
+# never those between.
+LIVE_CITY_REQUEST = Message("live/city", ["S", "LiveCityParams"], ["S", "LiveCityResult"])
+# Where the methods of a session lie: packages are districts, classes blocks, methods plots of one
+# size. It depends on the program's structure alone, never on heights, which `live/frame` has; new
+# classes go to the end of their package until the city is arranged anew. With `since` only what is
+# new or lies elsewhere.
+LIVE_METHOD_REQUEST = Message("live/method", ["S", "LiveMethodParams"], ["S", "LiveMethodResult"])
+# One method of a session: what a person reads who points at it, where its source is, its height
+# over time.
+LIVE_CONTROL_REQUEST = Message("live/control", ["S", "LiveControlParams"], ["S", "LiveControlResult"])
+# Asks something of a session: of the program (pause, filter, demote, detach) or of the daemon
+# (mark, arrange, close, record).
+LIVE_WINDOW_REQUEST = Message("live/window", ["S", "LiveWindowParams"], ["S", "LiveWindowResult"])
+# A part of a session's time, by times or by marks: its hottest methods, the address under which
+# `profile/open` and `profile/diff` take it, and what happened over the whole session, for a strip
+# to move over.
 UPLOAD_BEGIN_REQUEST = Message("upload/begin", ["S", "UploadBeginParams"], ["S", "UploadBeginResult"])
 # A file comes from the client in pieces: for clients that have bytes and no path, such as a file
 # dropped on a page. The daemon keeps it in a private file, opens it as any other (`profile/open`

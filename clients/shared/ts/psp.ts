@@ -307,6 +307,8 @@ export const FilterBy = {
   label: "label",
   /** The time of samples: `from` and `to`. */
   time: "time",
+  /** The time of samples: while a marker runs whose name is `pattern`, in their thread or in none. */
+  marker: "marker",
   /** A run of frames, one below the other: `frames`. */
   fragment: "fragment",
   /** What stacks begin with, from the root on: `frames`. */
@@ -472,6 +474,36 @@ export const TimelineTrackKind = {
 } as const;
 export type TimelineTrackKind = (typeof TimelineTrackKind)[keyof typeof TimelineTrackKind] | (string & {});
 
+/** What a row of a table of markers is. Newer peers may send other values. */
+export const MarkersBy = {
+  /** A marker. */
+  marker: "marker",
+  /** All that have one name and category. */
+  name: "name",
+} as const;
+export type MarkersBy = (typeof MarkersBy)[keyof typeof MarkersBy] | (string & {});
+
+/** What markers, or names of them, are sorted by. Newer peers may send other values. */
+export const MarkerSort = {
+  /** When it, or the first of them, began. */
+  begin: "begin",
+  /** How long it took, or all together. */
+  length: "length",
+  /** The name. */
+  name: "name",
+  /** The category. */
+  category: "category",
+  /** Of markers: the thread. */
+  thread: "thread",
+  /** Of names: how many there are. */
+  count: "count",
+  /** Of names: their mean length. */
+  mean: "mean",
+  /** Of names: the longest. */
+  most: "most",
+} as const;
+export type MarkerSort = (typeof MarkerSort)[keyof typeof MarkerSort] | (string & {});
+
 /** Bits of a box of a timeline. Newer peers may send other values. */
 export const TimelineFlag = {
   /** Its end is not known: it is drawn to the last event of its thread. */
@@ -621,6 +653,72 @@ export const LineTrust = {
   uncertain: "uncertain",
 } as const;
 export type LineTrust = (typeof LineTrust)[keyof typeof LineTrust] | (string & {});
+
+/** How a live session is. Newer peers may send other values. */
+export const LiveState = {
+  /** Events come. */
+  runs: "runs",
+  /** The program was asked to send none. */
+  paused: "paused",
+  /** A recorded stream is played. */
+  replays: "replays",
+  /** It is over; what was measured is kept. */
+  ended: "ended",
+} as const;
+export type LiveState = (typeof LiveState)[keyof typeof LiveState] | (string & {});
+
+/** What a thread of a live session does. Newer peers may send other values. */
+export const LiveThreadState = {
+  /** A method is open. */
+  runs: "runs",
+  /** It waits, as the agent says. */
+  waits: "waits",
+  /** No method is open. */
+  idle: "idle",
+  /** Events were lost, and its stack is not known yet. */
+  unknown: "unknown",
+  /** It has ended within the window. */
+  ended: "ended",
+} as const;
+export type LiveThreadState = (typeof LiveThreadState)[keyof typeof LiveThreadState] | (string & {});
+
+/** Bits that say more of a method. Newer peers may send other values. */
+export const LiveFlag = {
+  /** It runs on a thread now. */
+  runs: 1,
+  /** It is on the stack of a thread now. */
+  open: 2,
+  /** A thread waits in it now. */
+  waits: 4,
+  /** It has no probes: its time is in its callers. */
+  demoted: 8,
+} as const;
+export type LiveFlag = (typeof LiveFlag)[keyof typeof LiveFlag] | (number & {});
+
+/** What may be asked of a live session. Newer peers may send other values. */
+export const LiveOperation = {
+  /** The program sends no events. */
+  pause: "pause",
+  /** It sends events again. */
+  resume: "resume",
+  /** Which packages have probes. */
+  filter: "filter",
+  /** Methods lose their probes. */
+  demote: "demote",
+  /** Methods get their probes back, and keep them. */
+  promote: "promote",
+  /** The program runs on without probes. */
+  detach: "detach",
+  /** This moment gets a name. */
+  mark: "mark",
+  /** The city is laid out anew, the largest first. */
+  arrange: "arrange",
+  /** The stream is written to a file from here on, for a replay. */
+  record: "record",
+  /** The session is given up, after a detach; its profiles stay open. */
+  close: "close",
+} as const;
+export type LiveOperation = (typeof LiveOperation)[keyof typeof LiveOperation] | (string & {});
 
 /** Whose a script is. Newer peers may send other values. */
 export const AnalysisOrigin = {
@@ -1679,6 +1777,11 @@ export interface ComposedPart {
   uri?: string;
   /** With `uri`: which profile of several in it, by name or number from 1; absent: the first. */
   member?: string;
+  /**
+   * Of a diff: filters as text, with a | between them, that are applied to it before it is compared: `time
+   * 1s..2s`.
+   */
+  filter?: string;
 }
 
 /** Parameters of `profile/recordedAgain`. */
@@ -3561,6 +3664,435 @@ export interface TimelineResult {
   excluded?: Exclusion;
 }
 
+/** Parameters of `view/markers`. */
+export interface MarkersParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /**
+   * The view; its own `profile` goes before the one beside it. Filters by thread and time apply; its shape
+   * does not matter.
+   */
+  spec: ViewSpecLike;
+  /**
+   * Words that must all be there, in the name, the category or a field, whatever their case: `click`,
+   * `/ex.*\/`, `name:gc`, `category:dom`, `thread:main`, `type:load` of the field `type`, in quotes where
+   * they hold spaces, `-` before one that must not be there. Default: "".
+   */
+  search?: string;
+  /** Nanoseconds: what is shorter is left out. */
+  minLength?: number;
+  /** Only what reaches into a window: its begin in nanoseconds. */
+  from?: number;
+  /** The end of that window. */
+  to?: number;
+  /** What a row is. Default: "marker". */
+  by?: MarkersBy;
+  /** The order; absent: of markers by begin, of names by their length. */
+  sort?: MarkerSort;
+  /** The order is turned round; absent: texts and moments from the first on, amounts from the largest on. */
+  descending?: boolean;
+  /** Rows to leave out before. Default: 0. */
+  offset?: number;
+  /** Rows at most. Default: 100. */
+  limit?: number;
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/** What a marker says beside its name. */
+export interface MarkerField {
+  /** Its key. */
+  key: string;
+  /** Its value as shown. */
+  text: string;
+}
+
+/** Markers as columns, all equally long. */
+export interface MarkerRows {
+  /** Names the marker as long as the profile has this revision. */
+  id: number[];
+  /** Its name. */
+  name: string[];
+  /** What kind of thing it is; empty: not told. */
+  category: string[];
+  /** The name of its thread; empty: it belongs to none. */
+  thread: string[];
+  /** When it began, in nanoseconds. */
+  begin: number[];
+  /** When it ended; as `begin`: it took no time. With the flag `open`: where the profile ends. */
+  end: number[];
+  /** The begin as shown. */
+  beginText: string[];
+  /** How long it took, as shown; empty: it took no time. */
+  lengthText: string[];
+  /** Bits of TimelineFlag. */
+  flags: number[];
+  /** Its fields. */
+  fields: MarkerField[][];
+}
+
+/** Markers of one name and category each, as columns, all equally long. */
+export interface MarkerGroups {
+  /** The name. */
+  name: string[];
+  /** The category. */
+  category: string[];
+  /** How many there are. */
+  count: number[];
+  /** The same as shown. */
+  countText: string[];
+  /** Nanoseconds of all together; where they overlap each counts. */
+  length: number[];
+  /** The same as shown; empty: none took any time. */
+  lengthText: string[];
+  /** The mean of those that took time and whose end is known; empty: none. */
+  meanText: string[];
+  /** The longest of these; empty: none. */
+  mostText: string[];
+  /** When the first one began. */
+  first: number[];
+}
+
+/** Markers in a table. */
+export interface MarkersResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Total of the whole profile. */
+  total: Amount;
+  /** Total of what passed the filters. */
+  viewTotal: Amount;
+  /** Markers of the profile. */
+  markerCount: number;
+  /** Those that passed filters and search. */
+  matchCount: number;
+  /** Nanoseconds of all that passed. */
+  length: number;
+  /** How many there are and how long they took, as a sentence. */
+  text: string;
+  /** Where the profile begins, in nanoseconds. */
+  begin: number;
+  /** Where it ends. */
+  end: number;
+  /** Rows in all. */
+  rowCount: number;
+  /** Rows before the first one here. */
+  offset: number;
+  /** The markers, where a row is one. */
+  rows?: MarkerRows;
+  /** The names, where a row is one. */
+  groups?: MarkerGroups;
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
+}
+
+/** Parameters of `view/markerTracks`. */
+export interface MarkerTracksParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /**
+   * The view; its own `profile` goes before the one beside it. Filters by thread and time apply; its shape
+   * does not matter.
+   */
+  spec: ViewSpecLike;
+  /** Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins. */
+  from?: number;
+  /** Right edge; absent: where the profile ends. */
+  to?: number;
+  /** Width in pixels. Default: 1200. */
+  width?: number;
+  /**
+   * What is narrower than this many pixels is joined with its neighbours; more where there are more than
+   * `maxBoxes`. Default: 3.
+   */
+  minWidth?: number;
+  /** Boxes at most. Default: 2000. */
+  maxBoxes?: number;
+  /** Tracks at most. Default: 20. */
+  tracks?: number;
+  /** As of `view/markers`: only those. Default: "". */
+  search?: string;
+  /** Nanoseconds: what is shorter is left out. */
+  minLength?: number;
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/** Markers in lanes, as columns, all equally long. */
+export interface MarkerBoxes {
+  /** The lane, 0 is the highest. */
+  lane: number[];
+  /** Begin in nanoseconds after the `from` of the window; below 0 where it began before. */
+  x: number[];
+  /** Nanoseconds to its end. 0: it took no time, drawn as a tick. */
+  width: number[];
+  /** How many markers it stands for. */
+  count: number[];
+  /** Of one: the marker; -1: several were joined. */
+  id: number[];
+  /** Index into `names`; -1: several of different names. */
+  name: number[];
+  /** What is known of it: length and fields, or how many they are. */
+  text: string[];
+  /** Bits of TimelineFlag. */
+  flags: number[];
+}
+
+/** The markers of a thread, or of none. */
+export interface MarkerTrack {
+  /** The thread's name; `No thread`. */
+  name: string;
+  /** The clause of a view that keeps the samples of the thread; absent: there is none. */
+  filter?: string;
+  /** How many lanes there are. */
+  lanes: number;
+  /** Markers in the window. */
+  count: number;
+  /** The same as shown. */
+  countText: string;
+  /** Those of them that are not drawn, as too many overlap. */
+  noLane: number;
+  /** What is drawn: together with `noLane` they stand for all. */
+  boxes: MarkerBoxes;
+}
+
+/** Markers over time. */
+export interface MarkerTracksResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Total of the whole profile. */
+  total: Amount;
+  /** Total of what passed the filters. */
+  viewTotal: Amount;
+  /** Where the profile begins, in nanoseconds. */
+  begin: number;
+  /** Where it ends. */
+  end: number;
+  /** Left edge of the window. */
+  from: number;
+  /** Right edge, after the left one. */
+  to: number;
+  /** Names of markers. */
+  names: string[];
+  /** Those with most markers first. */
+  tracks: MarkerTrack[];
+  /** Tracks that have markers. */
+  trackCount: number;
+  /** What the tracks after the limit hold, as a sentence; absent: there are none. */
+  leftText?: string;
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
+}
+
+/** Parameters of `view/counters`. */
+export interface CountersParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /**
+   * The view; its own `profile` goes before the one beside it. Filters by thread and time apply; its shape
+   * does not matter.
+   */
+  spec: ViewSpecLike;
+  /** Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins. */
+  from?: number;
+  /** Right edge; absent: where the profile ends. */
+  to?: number;
+  /** Points of a counter at most; of more the least and the most of each column are told. Default: 600. */
+  columns?: number;
+  /** Only counters in whose name, unit or process this text stands, whatever its case. Default: "". */
+  search?: string;
+  /** Counters at most. Default: 20. */
+  limit?: number;
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/**
+ * Points of a counter as columns, all equally long, in order of time. One stands for all that lie in one
+ * column.
+ */
+export interface CounterPoints {
+  /** Nanoseconds after the `from` of the window, of the first of them. */
+  x: number[];
+  /** How many they are; 1: the value is exactly that. */
+  count: number[];
+  /** The least value. */
+  low: number[];
+  /** The largest. */
+  high: number[];
+  /** The last, which holds until the next point. */
+  last: number[];
+}
+
+/** A counter. */
+export interface CounterTrack {
+  /** Its number in the profile. */
+  id: number;
+  /** Its name. */
+  name: string;
+  /** Its unit; empty: a plain number. */
+  unit: string;
+  /** The process or thread that it belongs to; empty: not told. */
+  owner: string;
+  /** The source tells what came since the point before: the values are what came since the beginning. */
+  sums: boolean;
+  /** Points in the window. */
+  pointCount: number;
+  /** The value at the left edge; absent: there was none yet. */
+  before?: number;
+  /** The least value in the window. */
+  low: number;
+  /** The largest. */
+  high: number;
+  /** As shown. */
+  lowText: string;
+  /** As shown. */
+  highText: string;
+  /** The last value as shown. */
+  lastText: string;
+  /** The points. */
+  points: CounterPoints;
+}
+
+/** Counters over time. */
+export interface CountersResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Total of the whole profile. */
+  total: Amount;
+  /** Total of what passed the filters. */
+  viewTotal: Amount;
+  /** Where the profile begins, in nanoseconds. */
+  begin: number;
+  /** Where it ends. */
+  end: number;
+  /** Left edge of the window. */
+  from: number;
+  /** Right edge, after the left one. */
+  to: number;
+  /** Counters that were searched for, in all. */
+  counterCount: number;
+  /** By process and name. */
+  counters: CounterTrack[];
+  /** Which are left out by the limit, as a sentence; absent: none. */
+  leftText?: string;
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
+}
+
+/** Parameters of `view/heatMap`. */
+export interface HeatMapParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /**
+   * The view; its own `profile` goes before the one beside it. Filters by thread and time apply; its shape
+   * does not matter.
+   */
+  spec: ViewSpecLike;
+  /** Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins. */
+  from?: number;
+  /** Right edge; absent: where the profile ends. */
+  to?: number;
+  /**
+   * Nanoseconds of a column; absent: a second, more where there were too many columns, less where the window
+   * is short.
+   */
+  column?: number;
+  /** Rows; absent: so many that a thread that is busy all the time gives about four samples a cell. */
+  rows?: number;
+  /** Columns at most. Default: 600. */
+  columns?: number;
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/** When things happened, to the part of a second. */
+export interface HeatMapResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Total of the whole profile. */
+  total: Amount;
+  /** Total of what passed the filters. */
+  viewTotal: Amount;
+  /** Where the profile begins, in nanoseconds. */
+  begin: number;
+  /** Where it ends. */
+  end: number;
+  /** Where the first column begins. */
+  from: number;
+  /** Nanoseconds of a column. */
+  column: number;
+  /** The same as shown. */
+  columnText: string;
+  /** How many columns there are. */
+  columns: number;
+  /** Cells of a column; the first begins where the column does. */
+  rows: number;
+  /** How long a cell is, as shown. */
+  rowText: string;
+  /** By column, and in it by row: what belongs there. They add up to `held`. */
+  values: number[];
+  /** The same as shown: by cell an index into `texts`. */
+  text: number[];
+  /** Texts of values. */
+  texts: string[];
+  /** The largest value of a cell. */
+  full: number;
+  /** The same as shown. */
+  fullText: string;
+  /** What all cells hold together. */
+  held: Amount;
+  /** What a cell holds, as a sentence. */
+  basis: string;
+  /** What belongs to no time or, with filters, cannot be decided on; it is in no cell. */
+  excluded?: Exclusion;
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
+}
+
 /** A path whose values have a trend. */
 export interface TrendRow {
   /** Names, root first. */
@@ -3633,6 +4165,95 @@ export interface TrendResult {
   estimated?: string;
   /** What filters by thread, label or time cannot decide on; it is not in the view. */
   excluded?: Exclusion;
+}
+
+/** Parameters of `view/states`. */
+export interface StatesParams {
+  /** The profile; absent: the default one. */
+  profile?: ProfileHandle;
+  /**
+   * Filters by thread, label and time; its shape and metric do not matter; its own `profile` goes before the
+   * one beside it.
+   */
+  spec?: ViewSpecLike;
+  /** Threads at most, and chains. Default: 20. */
+  limit?: number;
+  /** Names a panel of the client: a newer request of the same panel cancels an older one that waits. */
+  panelId?: string;
+}
+
+/** How long a thread was in which state. Shares are of its wall time; the four states add up to that. */
+export interface ThreadStates {
+  /** The thread; empty for all of them. */
+  name: string;
+  /** The clause of a view that keeps this thread. */
+  filter?: string;
+  /** From its first event to its end, or to that of the recording. */
+  wall: Amount;
+  /** On a processor. */
+  onCpu: Amount;
+  /** Off it, until it was woken. */
+  blocked: Amount;
+  /** Ready to go on, and waiting for a processor. */
+  runnable: Amount;
+  /** Where its events contradict each other, as when some were lost. */
+  unknown: Amount;
+}
+
+/** What blocked threads waited for. */
+export interface WaitChain {
+  /**
+   * Outermost first: the stack that was blocked, then after each `--` the stack of who woke it, with what
+   * that thread did meanwhile.
+   */
+  frames: string[];
+  /** For how long; the share is of all time blocked. */
+  amount: Amount;
+}
+
+/** A view of states. */
+export interface StatesView {
+  /** What it shows. */
+  title: string;
+  /** The view in its text form, with the filters. */
+  spec: string;
+}
+
+/** States of threads, and chains. */
+export interface StatesResult {
+  /** The profile. */
+  profile: ProfileHandle;
+  /** Its revision. */
+  revision: number;
+  /** The view in its text form. */
+  spec: string;
+  /** The metric of wall time. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** Wall time of all threads. */
+  total: Amount;
+  /** What of it passed the filters. */
+  viewTotal: Amount;
+  /** Of all threads that passed, those that are not listed included. */
+  all: ThreadStates;
+  /** By the time that they were not blocked, most first. */
+  threads: ThreadStates[];
+  /** Threads in all. */
+  threadCount: number;
+  /** Most first. */
+  chains: WaitChain[];
+  /** Chains in all. */
+  chainCount: number;
+  /** Where to look on: the wall tree, what was blocked, the chains. */
+  views: StatesView[];
+  /** What there is to say, as a sentence. */
+  verdict: string;
+  /**
+   * Sentences about the request (a filter that matches nothing), then what was lost in reading the file.
+   * Default: [].
+   */
+  warnings?: string[];
 }
 
 /** Parameters of `view/correlate`. */
@@ -4970,6 +5591,475 @@ export interface SourceOutsideResult {
   allowed: boolean;
 }
 
+/** Parameters of `live/attach`. */
+export interface LiveAttachParams {
+  /** Programs of this user may dial in over a Unix socket. Default: false. */
+  listen?: boolean;
+  /** Also over TCP on 127.0.0.1, with a token in a file. Default: false. */
+  tcp?: boolean;
+  /** A recorded stream (`.plive`, packed or not) to be played. */
+  replay?: string;
+  /** How many seconds of a replay are one of the clock; 0: as fast as it can be read. Default: 1. */
+  speed?: number;
+  /**
+   * Nanoseconds that heights look back, of sessions that begin from now on: whole tenths of a second, at most
+   * a minute. Default: 3000000000.
+   */
+  window?: number;
+}
+
+/** A place where agents dial in. */
+export interface LiveListening {
+  /** `unix:PATH` or `tcp:127.0.0.1:PORT`. */
+  address: string;
+  /** What the program is started with, each `NAME=VALUE`. */
+  environment: string[];
+  /** In a sentence. */
+  text: string;
+}
+
+/** Records of events: produced = sent + lost. */
+export interface LiveLosses {
+  /** By the agent, as it says. */
+  produced: number;
+  /** Taken by the daemon. */
+  sent: number;
+  /** Dropped by the agent; the time is unknown, never anybody's. */
+  lost: number;
+  /** Came after their time was closed; moved to its end. Default: 0. */
+  late?: number;
+  /** Exits where nothing was open. Default: 0. */
+  unmatched?: number;
+  /** Records beyond a limit of methods, threads or depth. Default: 0. */
+  capped?: number;
+  /** Times that ran backwards and were held still. Default: 0. */
+  steps?: number;
+  /** Calls whose calling context stands for several, as there are too many. Default: 0. */
+  contexts?: number;
+  /** In a sentence. */
+  text: string;
+}
+
+/** A program that is or was attached, or a replay. */
+export interface LiveSession {
+  /** Its name. */
+  session: string;
+  /**
+   * Under which `profile/open` takes all of it as a profile: `wall` is the time of each calling context
+   * itself, `calls` how often it was entered.
+   */
+  uri: string;
+  /** How it is. */
+  state: LiveState;
+  /** What it is called. */
+  program: string;
+  /** `c`, `cpp`, `java`, `python` or another. */
+  language: string;
+  /** Process id. */
+  pid: number;
+  /** Name and version of the agent. */
+  agent: string;
+  /** When it began, milliseconds since 1970. */
+  begunMs: number;
+  /** Nanoseconds from then to the end of what is known. */
+  time: number;
+  /** Nanoseconds that heights look back. */
+  window: number;
+  /** Methods that it has named. */
+  methods: number;
+  /** Threads that are alive. */
+  threads: number;
+  /** Number of the newest layout, see `live/city`. */
+  layout: number;
+  /** What the agent can be asked: `pause`, `filter`, `demote`, `detach`. */
+  abilities: string[];
+  /** What was lost. */
+  losses: LiveLosses;
+  /** The file that the stream is written to. */
+  recording?: string;
+  /** Why it ended, where that was not in order. */
+  error?: string;
+  /** In a sentence. */
+  text: string;
+}
+
+/** Result of `live/attach`. */
+export interface LiveAttachResult {
+  /** Where agents dial in. */
+  listening: LiveListening[];
+  /** The replay that was begun. */
+  session?: LiveSession;
+}
+
+/** Parameters of `live/list`: none. */
+export type LiveListParams = Record<string, unknown>;
+
+/** Result of `live/list`. */
+export interface LiveListResult {
+  /** Where agents dial in. */
+  listening: LiveListening[];
+  /** Oldest first. */
+  sessions: LiveSession[];
+}
+
+/** Parameters of `live/frame`. */
+export interface LiveFrameParams {
+  /** Which. */
+  session: string;
+  /** The picture that the client has; 0: none, all methods are told that do not stand at 0. Default: 0. */
+  since?: number;
+  /** Milliseconds to wait for a newer one; then the same is answered, without methods. Default: 1000. */
+  wait?: number;
+  /** Hottest methods at most. Default: 20. */
+  rows?: number;
+  /** Threads at most, the busiest. Default: 50. */
+  threads?: number;
+}
+
+/** Methods as columns, all equally long. */
+export interface LiveMethods {
+  /** Which. */
+  id: number[];
+  /**
+   * Share of the window in which it ran itself, on the thread where that is most: 0 to 65535; 0 only where it
+   * is none.
+   */
+  height: number[];
+  /** Threads on which it was open in the window. */
+  threads: number[];
+  /** Bits of LiveFlag. */
+  flags: number[];
+}
+
+/** A method among the hottest. */
+export interface LiveRow {
+  /** Its id. */
+  method: number;
+  /** Its whole name. */
+  name: string;
+  /** Short. */
+  label: string;
+  /** Its source file as the program knows it. */
+  file?: string;
+  /** Its first line. */
+  line?: number;
+  /** Its share of the window, 0 to 1. */
+  elevation: number;
+  /** As shown. */
+  elevationText: string;
+  /** Threads on which it was open in the window. */
+  threads: number;
+  /** Calls that began in the window. */
+  calls: number;
+  /** As shown. */
+  callsText: string;
+  /** Bits of LiveFlag. */
+  flags: number;
+  /** In a sentence. */
+  text: string;
+}
+
+/** A thread. */
+export interface LiveThreadRow {
+  /** Its number. */
+  thread: number;
+  /** Its name. */
+  name: string;
+  /** What it does. */
+  state: LiveThreadState;
+  /** The method that runs, 0: none. Default: 0. */
+  method?: number;
+  /** Its name, short. */
+  label?: string;
+  /** Methods that are open. */
+  depth: number;
+  /** Share of the window in which a method was open, 0 to 1. */
+  busy: number;
+  /** Share of the window in which it waited, as far as the agent says. */
+  waiting: number;
+  /** Share of the window that nothing is known of. */
+  unknown: number;
+  /** Nanoseconds of processor time that it has had, where the agent says. */
+  cpu?: number;
+  /** In a sentence. */
+  text: string;
+}
+
+/** Result of `live/frame`. */
+export interface LiveFrameResult {
+  /** Which. */
+  session: string;
+  /** Number of the picture. */
+  frame: number;
+  /** It has all methods that do not stand at 0; else those that differ from `since`. */
+  key: boolean;
+  /** How the session is. */
+  state: LiveState;
+  /** Nanoseconds from the session's begin to the window's end. */
+  time: number;
+  /** As shown. */
+  timeText: string;
+  /** Nanoseconds of the window. */
+  window: number;
+  /** As shown. */
+  windowText: string;
+  /** Number of the newest layout. */
+  layout: number;
+  /** What there is or what differs. */
+  methods: LiveMethods;
+  /** The hottest, first the highest. */
+  rows: LiveRow[];
+  /** How many more do not stand at 0. Default: 0. */
+  rowsLeft?: number;
+  /** Threads, the busiest first. */
+  threadRows: LiveThreadRow[];
+  /** How many more there are. Default: 0. */
+  threadsLeft?: number;
+  /** What was lost. */
+  losses: LiveLosses;
+  /** How many events there are, and what they cost the program, as far as that is known. */
+  probeText: string;
+  /** How far the daemon is behind the program; absent: it is not. */
+  lagText?: string;
+  /** Methods without probes, whose time is in their callers. Default: 0. */
+  demoted?: number;
+}
+
+/** Parameters of `live/city`. */
+export interface LiveCityParams {
+  /** Which. */
+  session: string;
+  /** The layout that the client has; 0: none. Default: 0. */
+  since?: number;
+}
+
+/** Packages as columns, all equally long; parents come first. */
+export interface LiveDistricts {
+  /** Number of the package. */
+  id: number[];
+  /** The package that it lies in, -1: none. */
+  parent: number[];
+  /** Its whole path. */
+  name: string[];
+  /** The last part. */
+  label: string[];
+  /** Left edge; the unit is the side of a plot. */
+  x: number[];
+  /** Near edge. */
+  y: number[];
+  /** Width. */
+  w: number[];
+  /** Depth. */
+  h: number[];
+}
+
+/** Classes as columns, all equally long. */
+export interface LiveBlocks {
+  /** Number of the class. */
+  id: number[];
+  /** Its package, -1: none. */
+  district: number[];
+  /** Its whole name. */
+  name: string[];
+  /** Without the package. */
+  label: string[];
+  /** Left edge. */
+  x: number[];
+  /** Near edge. */
+  y: number[];
+  /** Width. */
+  w: number[];
+  /** Depth. */
+  h: number[];
+}
+
+/** Methods as columns, all equally long. */
+export interface LivePlots {
+  /** Id of the method, as in `live/frame`. */
+  id: number[];
+  /** Its class. */
+  block: number[];
+  /** Its name. */
+  name: string[];
+  /** Its signature, empty where it is not known. */
+  signature: string[];
+  /** Left edge. */
+  x: number[];
+  /** Near edge. */
+  y: number[];
+  /** Side of its square. */
+  w: number[];
+}
+
+/** Result of `live/city`. */
+export interface LiveCityResult {
+  /** Which. */
+  session: string;
+  /** Number of this layout. */
+  layout: number;
+  /** It is all there is; else what is new or lies elsewhere. */
+  key: boolean;
+  /** Of the whole city. */
+  width: number;
+  /** Of the whole city. */
+  depth: number;
+  /** Packages. */
+  districts: LiveDistricts;
+  /** Classes. */
+  blocks: LiveBlocks;
+  /** Methods. */
+  plots: LivePlots;
+}
+
+/** Parameters of `live/method`. */
+export interface LiveMethodParams {
+  /** Which. */
+  session: string;
+  /** Its id. */
+  method: number;
+}
+
+/** Heights over time. */
+export interface LiveHistory {
+  /** Nanoseconds after the session's begin. */
+  begin: number;
+  /** Nanoseconds that each value is of. */
+  step: number;
+  /** Share of the step, on the thread where that is most. */
+  height: number[];
+}
+
+/** Result of `live/method`. */
+export interface LiveMethodResult {
+  /** Which. */
+  session: string;
+  /** Its id. */
+  method: number;
+  /** Its whole name. */
+  name: string;
+  /** Its package. */
+  package: string;
+  /** Its class. */
+  className: string;
+  /** The method alone. */
+  methodName: string;
+  /** As a person reads it. */
+  signature: string;
+  /** Its source file as the program knows it. */
+  file?: string;
+  /** Its first line. */
+  line?: number;
+  /** The file in the workspace. */
+  uri?: string;
+  /** Its share of the window. */
+  elevation: number;
+  /** As shown. */
+  elevationText: string;
+  /** Threads on which it was open in the window. */
+  threads: number;
+  /** Calls that began in the window. */
+  calls: number;
+  /** Bits of LiveFlag. */
+  flags: number;
+  /** Its time since the session's begin, as shown. */
+  total: string;
+  /** Its height over time, at most 600 steps. */
+  history: LiveHistory;
+  /** What a tooltip says. */
+  text: string;
+}
+
+/** Parameters of `live/control`. */
+export interface LiveControlParams {
+  /** Which. */
+  session: string;
+  /** What. */
+  operation: LiveOperation;
+  /** For `demote` and `promote`: which. Default: []. */
+  methods?: number[];
+  /**
+   * For `mark` its name; for `filter` packages by prefix with commas between, a `-` before one leaves it out;
+   * for `record` the path of the file. Default: "".
+   */
+  text?: string;
+}
+
+/** Result of `live/control`. */
+export interface LiveControlResult {
+  /** As it is now. */
+  session: LiveSession;
+  /** What was done, or asked of the program. */
+  text: string;
+}
+
+/** Parameters of `live/window`. Absent ends: from the begin, to now. */
+export interface LiveWindowParams {
+  /** Which. */
+  session: string;
+  /** Nanoseconds after the session's begin. */
+  from?: number;
+  /** Nanoseconds after the session's begin. */
+  to?: number;
+  /** Name of a mark instead of `from`; of several the last. */
+  fromMark?: string;
+  /** Name of a mark instead of `to`. */
+  toMark?: string;
+  /** Hottest methods at most. Default: 20. */
+  rows?: number;
+  /** Values of the strip at most. Default: 600. */
+  steps?: number;
+}
+
+/** What happened over a session, as columns, all equally long. */
+export interface LiveStrip {
+  /** Nanoseconds after the session's begin. */
+  begin: number;
+  /** Nanoseconds that each value is of. */
+  step: number;
+  /** Threads that had a method open, on average. */
+  busy: number[];
+  /** Records. */
+  events: number[];
+  /** Records that were lost. */
+  lost: number[];
+  /** Threads of which nothing is known, on average. */
+  unknown: number[];
+}
+
+/** A moment that has a name. */
+export interface LiveMark {
+  /** Its name. */
+  name: string;
+  /** Nanoseconds after the session's begin. */
+  time: number;
+  /** As shown. */
+  timeText: string;
+}
+
+/** Result of `live/window`. */
+export interface LiveWindowResult {
+  /** Which. */
+  session: string;
+  /** Its begin, at the edge of a step of what is kept. */
+  from: number;
+  /** Its end. */
+  to: number;
+  /** As shown. */
+  windowText: string;
+  /** Under which `profile/open` and `profile/diff` take this part. */
+  uri: string;
+  /** Methods that do not stand at 0. */
+  methods: LiveMethods;
+  /** The hottest. */
+  rows: LiveRow[];
+  /** How many more do not stand at 0. Default: 0. */
+  rowsLeft?: number;
+  /** The whole session. */
+  strip: LiveStrip;
+  /** Marks, the oldest first. */
+  marks: LiveMark[];
+}
+
 /** Parameters of `upload/begin`. */
 export interface UploadBeginParams {
   /** The file's name; what is a folder in it is left out. */
@@ -5420,11 +6510,43 @@ export const SeriesRequest: RequestType<SeriesParams, SeriesResult> = { method: 
 export const TimelineRequest: RequestType<TimelineParams, TimelineResult> = { method: "view/timeline", lane: "interactive" };
 
 /**
+ * What the source noted: markers with and without a duration, and asynchronous operations, searched, sorted
+ * and summed up by name.
+ */
+export const MarkersRequest: RequestType<MarkersParams, MarkersResult> = { method: "view/markers", lane: "interactive" };
+
+/**
+ * Markers over time, for every thread that has some: in lanes where they overlap, and joined, with their
+ * number, where they are too narrow to be drawn.
+ */
+export const MarkerTracksRequest: RequestType<MarkerTracksParams, MarkerTracksResult> = { method: "view/markerTracks", lane: "interactive" };
+
+/**
+ * Numbers that change over time, exactly where there is room for all their points, else the least and the
+ * most of every column.
+ */
+export const CountersRequest: RequestType<CountersParams, CountersResult> = { method: "view/counters", lane: "interactive" };
+
+/**
+ * When things happened, to the part of a second: time goes up within a column and on to the next one, a cell
+ * has what was measured in its moment. What lies between two cells is the view with `time FROM..TO`.
+ */
+export const HeatMapRequest: RequestType<HeatMapParams, HeatMapResult> = { method: "view/heatMap", lane: "interactive" };
+
+/**
  * Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back. A path
  * grows when its values rise beyond chance, in the later half too, and all of the last third are above all of
  * the first.
  */
 export const TrendRequest: RequestType<TrendParams, TrendResult> = { method: "view/trend", lane: "interactive" };
+
+/**
+ * Where a recording has the events of the scheduler: how long each thread was on a processor, blocked,
+ * runnable (ready, and waiting for a processor), and in no state that is known; and what blocked threads
+ * waited for. The four states of a thread add up to its wall time, to the nanosecond; what threads waited for
+ * adds up to the time that they were blocked. `views` are the views that show all of it.
+ */
+export const StatesRequest: RequestType<StatesParams, StatesResult> = { method: "view/states", lane: "interactive" };
 
 /**
  * What goes with what, where a profile has records of several contexts: which use with which allocation,
@@ -5505,6 +6627,52 @@ export const SourceTextRequest: RequestType<SourceTextParams, SourceTextResult> 
  * folder, to this client alone and as long as it is connected.
  */
 export const SourceOutsideRequest: RequestType<SourceOutsideParams, SourceOutsideResult> = { method: "source/outside", lane: "interactive" };
+
+/**
+ * Opens a place where agents of running programs dial in, or replays a stream that was recorded. Listening is
+ * once for the daemon: asking again gives the same place. What a session has measured is a profile as any
+ * other: `profile/open` takes its `uri`, and that of a part of its time, and tells by `profile/changed` when
+ * there is more, at most twice a second.
+ */
+export const LiveAttachRequest: RequestType<LiveAttachParams, LiveAttachResult> = { method: "live/attach", lane: "interactive" };
+
+/**
+ * Where agents dial in, and the sessions that there are: programs that are attached, those that have ended
+ * and are kept, replays.
+ */
+export const LiveListRequest: RequestType<LiveListParams, LiveListResult> = { method: "live/list", lane: "inline" };
+
+/**
+ * The newest picture of a session: how high each method stands, the hottest of them, threads, losses. With
+ * `since` only what differs from that picture; the answer waits until there is a newer one, at most `wait`.
+ * Pictures come at most ten a second; a client that asks late gets the newest, never those between.
+ */
+export const LiveFrameRequest: RequestType<LiveFrameParams, LiveFrameResult> = { method: "live/frame", lane: "interactive" };
+
+/**
+ * Where the methods of a session lie: packages are districts, classes blocks, methods plots of one size. It
+ * depends on the program's structure alone, never on heights, which `live/frame` has; new classes go to the
+ * end of their package until the city is arranged anew. With `since` only what is new or lies elsewhere.
+ */
+export const LiveCityRequest: RequestType<LiveCityParams, LiveCityResult> = { method: "live/city", lane: "interactive" };
+
+/**
+ * One method of a session: what a person reads who points at it, where its source is, its height over time.
+ */
+export const LiveMethodRequest: RequestType<LiveMethodParams, LiveMethodResult> = { method: "live/method", lane: "interactive" };
+
+/**
+ * Asks something of a session: of the program (pause, filter, demote, detach) or of the daemon (mark,
+ * arrange, close, record).
+ */
+export const LiveControlRequest: RequestType<LiveControlParams, LiveControlResult> = { method: "live/control", lane: "interactive" };
+
+/**
+ * A part of a session's time, by times or by marks: its hottest methods, the address under which
+ * `profile/open` and `profile/diff` take it, and what happened over the whole session, for a strip to move
+ * over.
+ */
+export const LiveWindowRequest: RequestType<LiveWindowParams, LiveWindowResult> = { method: "live/window", lane: "interactive" };
 
 /**
  * A file comes from the client in pieces: for clients that have bytes and no path, such as a file dropped on

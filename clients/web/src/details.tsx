@@ -79,7 +79,7 @@ export function Glance() {
 
 function Hottest() {
   const app = useApp();
-  const hottest = useHottest(8, "glance");
+  const hottest = useHottest(8, "glance", "change", app.glanceOf.value);
   return (
     <>
       <h2>{hottest.title}</h2>

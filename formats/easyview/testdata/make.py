@@ -122,6 +122,40 @@ def pairs(columns, own):
     return f
 
 
+def race_of_threads(what="races"):
+    """Two threads write one place, 5 times; twice one thread did so from two lines; 1 access is of nobody knows which thread."""
+    f = File()
+    for name in ("first access context", what):
+        f.metric(1, "times", name)
+    f.function(0, "PROCESS[77]_ROOT_CTXT", "<NULL>")
+    f.function(1, "THREAD[0]_ROOT_CTXT", "<NULL>")
+    f.function(2, "THREAD[1]_ROOT_CTXT", "<NULL>")
+    f.function(3, "main", "/src/a.cc", 1)
+    f.function(4, "store", "/src/a.cc", 5)
+    f.file("<NULL>")
+    f.file("/src/a.cc")
+    last = (1 << 64) - 1
+    f.location(0, (0, 0))
+    f.location(last, (1, 0))
+    f.location(last - 1, (2, 0))
+    f.location(0x401000, (3, 2))
+    f.location(0x401100, (4, 6))
+    f.location(0x401108, (4, 7))
+    f.context(1, 0, 0, [2, 3, 30])
+    f.context(2, last, 1, [10])
+    f.context(3, last - 1, 1, [20])
+    f.context(10, 0x401000, 2, [11, 12])
+    f.context(11, 0x401100, 10)
+    f.context(12, 0x401108, 10)
+    f.context(20, 0x401000, 3, [21])
+    f.context(21, 0x401108, 20)
+    f.context(30, 0x401100, 1)
+    f.sample(21, 11, 5)
+    f.sample(12, 11, 2)
+    f.sample(21, 30, 1)
+    return f
+
+
 f = File()
 f.metric(0, "sec", "CPUTIME")
 f.metric(2, "", "phase")
@@ -146,6 +180,8 @@ write("minimal.drcctprof", f.bytes())
 reuse = triples().bytes()
 write("reuse.ezview", reuse)
 write("race.drcctprof", pairs(("first access context", "races"), 3).bytes())
+write("race-threads.drcctprof", race_of_threads().bytes())
+write("sharing.drcctprof", race_of_threads("false sharings").bytes())
 write("redundancy.drcctprof", pairs(("killing context", "redundant bytes"), 3).bytes())
 bad = triples()
 bad.context(40, 0x401208, 41)

@@ -45,6 +45,20 @@ test('a script is run over two profiles, its table is shown, and its notes lead 
   -- By go tool pprof -top -diff_base: 1.41 s, 1.29 s.
   h.matches(lines[5], '^main%.foldSum +0 s +1%.41 s +1%.41 s$')
   h.matches(lines[6], '^main%.parseRow +3%.47 s +4%.76 s +1%.29 s +37%.2 %%$')
+  -- What it says of lines stands at their ends.
+  local batch = vim.fn.bufnr('batch.go')
+  local lines_namespace = vim.api.nvim_create_namespace('profd.analyse.lines')
+  local function notes()
+    return vim.api.nvim_buf_get_extmarks(batch, lines_namespace, 0, -1, { details = true })
+  end
+  local on_lines = vim.tbl_map(function(mark)
+    return ('%d%s'):format(mark[2] + 1, mark[4].virt_text[1][1])
+  end, notes())
+  h.equal(on_lines, { '25  ◂ cpu: +37.2 % since the run before' })
+  vim.cmd('Profd toggle')
+  h.equal(#notes(), 0)
+  vim.cmd('Profd toggle')
+  h.equal(#notes(), #on_lines)
   vim.fn.search('batch\\.go:25')
   vim.cmd('normal \r')
   h.matches(vim.api.nvim_buf_get_name(0), '/batch%.go$')

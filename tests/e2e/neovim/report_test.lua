@@ -46,6 +46,17 @@ test('<Tab> shows the lines of every function, and <CR> goes to them', function(
   h.equal(vim.api.nvim_win_get_cursor(0)[1], line)
 end)
 
+test('within the function of the cursor, by its line in the source', function()
+  vim.cmd('wincmd o')
+  vim.cmd.edit('digest.go')
+  vim.fn.search('^func sign')
+  vim.fn.search('sha256.Sum256')
+  vim.cmd('Profd within')
+  local all = shown('main%.sign')
+  h.matches(all, '\n    *%d+%.%d+%% digest%.go:%d+ ')
+  vim.cmd('close')
+end)
+
 test('one function is shown alone, and what is not called so is said', function()
   vim.cmd('Profd report sign')
   local all = shown('main%.sign')

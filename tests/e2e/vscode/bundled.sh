@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # bundled.sh PROFD SOURCE_ROOT: the extension with the daemon in it brings what the daemon needs. Exits 77 where that cannot be.
+# PROFD_WEB_BUILT=1 takes the bundles as they are.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../web/packages.sh"
@@ -7,12 +8,10 @@ profd=$(realpath "$1") root=$(realpath "$2")
 [ "$(uname -sm)" = "Linux x86_64" ] || not_run "packed for Linux on x86-64 alone"
 command -v dpkg >/dev/null || not_run "licences of libraries are taken from Debian's packages"
 ! ldd "$profd" | grep -q 'lib[atu]b*san' || not_run "a build with sanitizers is not passed on"
-enter_web "$root"
-npm run --silent build
-enter_client "$root" vscode
 work=$(mktemp -d "${TMPDIR:-/tmp}/profd-vsix.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-npm run --silent build
+[ -n "${PROFD_WEB_BUILT:-}" ] || "$here/package.sh" "$root" "$work/plain.vsix"
+enter_client "$root" vscode
 node tools/package.mjs --target linux-x64 --daemon "$profd" --out "$work/profd.vsix"
 
 cd "$work"

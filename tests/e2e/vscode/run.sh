@@ -2,7 +2,7 @@
 # run.sh PROFD SOURCE_ROOT [NAME...]: clients/vscode in the real VS Code, see test.mjs. Exits 77 where that cannot be.
 #
 # NAME picks scenes. PROFD_VSCODE_PICTURES names a folder for pictures of what fails; PROFD_VSCODE_SCRIPT another program than
-# test.mjs.
+# test.mjs, PROFD_VSIX a package that is built already; without it one is built.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../web/packages.sh"
@@ -21,11 +21,11 @@ export PROFD_CHROMIUM
 PROFD_VSCODE=$("$root/tests/e2e/editors/fetch_vscode.sh") || not_run "no VS Code to be had from npm's registry"
 export PROFD_VSCODE
 
-enter_web "$root"
-npm run --silent build
+if [ ! -f "${PROFD_VSIX:-}" ]; then
+  work=$(mktemp -d "${TMPDIR:-/tmp}/profd-vsix.XXXXXX")
+  trap 'rm -rf "$work"' EXIT
+  PROFD_VSIX=$work/profd.vsix
+  "$here/package.sh" "$root" "$PROFD_VSIX"
+fi
 enter_client "$root" vscode
-work=$(mktemp -d "${TMPDIR:-/tmp}/profd-vsix.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-npm run --silent build
-npm run --silent package -- --out "$work/profd.vsix" >"$work/log" || { cat "$work/log"; exit 1; }
-node "$here/${PROFD_VSCODE_SCRIPT:-test.mjs}" "$profd" "$root" "$work/profd.vsix" "$@"
+node "$here/${PROFD_VSCODE_SCRIPT:-test.mjs}" "$profd" "$root" "$PROFD_VSIX" "$@"

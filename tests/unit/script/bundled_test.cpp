@@ -123,6 +123,39 @@ TEST_CASE("lock_hot_spots goes by the line that takes the lock") {
   CHECK(outcome.notes[0].line == 10);
 }
 
+TEST_CASE("lock_holders puts who holds beside who waits, whichever profile is which") {
+  const ProfilePtr waits = profile_from_text(
+                       "# metrics: contentions/count delay/nanoseconds\n"
+                       "main.main;main.(*Shop).Sell[s.go:10];sync.(*Mutex).Lock;internal/sync.(*Mutex).lockSlow 3 60\n"
+                       "main.main;main.(*Shop).Close[s.go:20];sync.(*Once).Do;sync.(*Mutex).Lock 1 10\n"
+                       "main.main;main.peek[s.go:40];sync.(*RWMutex).RLock 1 30\n"
+                       "main.main;runtime.chanrecv1 2 300\n"),
+                   holds = profile_from_text(
+                       "# metrics: contentions/count delay/nanoseconds\n"
+                       "main.main;main.(*Shop).Count[s.go:33];sync.(*Mutex).Unlock 3 50\n"
+                       "main.main;main.(*Shop).Sell[s.go:12];sync.(*Mutex).Unlock 1 30\n");
+  for (const auto& both : {std::vector{waits, holds}, std::vector{holds, waits}}) {
+    const ScriptOutcome outcome = bundled("lock_holders", both);
+    CHECK(outcome.text.substr(0, 37) == "25.0 % of the waiting is for locks, t");
+    CHECK(row_of(outcome) ==
+          Row{"main.(*Shop)", "70", "70", "main.(*Shop).Sell", "main.(*Shop).Count", "62.5"});
+    CHECK(row_of(outcome, 0, 1) == Row{"main", "30", "30", "main.peek", "(not seen)", ""});
+    CHECK(row_of(outcome, 1) == Row{"main.(*Shop).Count", "s.go:33", "50", "62.5", "0"});
+    CHECK(row_of(outcome, 1, 1) == Row{"main.(*Shop).Sell", "s.go:12", "30", "37.5", "60"});
+    CHECK(row_of(outcome, 2) == Row{"main.(*Shop).Sell", "s.go:10", "60", "60", "30"});
+    CHECK(row_of(outcome, 2, 2) == Row{"main.(*Shop).Close", "s.go:20", "10", "10", "0"});
+    CHECK(outcome.notes.size() == 5);
+  }
+}
+
+TEST_CASE("lock_holders says which profile is missing") {
+  const auto analysis = read_analysis(AnalysisOrigin::bundled, "lock_holders", "");
+  REQUIRE(analysis);
+  const ProfilePtr waits = profile_from_text("# metrics: delay/nanoseconds\nmain.f;sync.(*Mutex).Lock 10\n");
+  const ScriptOutcome outcome = run_of(analysis->text, {waits, waits});
+  CHECK(outcome.error.find("mutex profile") != std::string::npos);
+}
+
 TEST_CASE("startup_only keeps the first seconds") {
   const ScriptOutcome outcome = bundled(
       "startup_only",

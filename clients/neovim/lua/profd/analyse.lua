@@ -7,6 +7,7 @@ local protocol = require('profd.protocol')
 local session = require('profd.session')
 
 local namespace = vim.api.nvim_create_namespace('profd.analyse')
+local lines_namespace = vim.api.nvim_create_namespace('profd.analyse.lines')
 ---@type string[] scripts, as far as they are known, for completion
 local known = {}
 
@@ -39,6 +40,95 @@ function M.names()
   end
   return known
 end
+
+--- What the last script said of lines, at their ends until the numbers are others.
+---@class profd.Notes
+---@field by_file table<string, profd.AnalysisAnnotation[]>
+---@field painted table<integer, boolean> by buffer
+---@field of string what is shown when they were made
+
+---@type profd.Notes?
+local notes
+
+---@return string
+local function shown_now()
+  return ('%s %d'):format(session.profile or '', session.revision)
+end
+
+---@param bufnr integer
+local function paint_notes(bufnr)
+  local list = notes and notes.by_file[vim.uri_from_bufnr(bufnr)]
+  if not list or notes.painted[bufnr] or not require('profd.hints').is_enabled() then
+    return
+  end
+  notes.painted[bufnr] = true
+  local last = vim.api.nvim_buf_line_count(bufnr)
+  for _, note in ipairs(list) do
+    if note.line < last then
+      vim.api.nvim_buf_set_extmark(bufnr, lines_namespace, note.line, 0, {
+        virt_text = { { '  ◂ ' .. log.one_line(note.text), 'ProfdNote' } },
+        hl_mode = 'combine',
+        invalidate = true,
+        undo_restore = true,
+        priority = 80, -- behind what the line costs
+      })
+    end
+  end
+end
+
+local function wipe_notes()
+  for bufnr in pairs(notes and notes.painted or {}) do
+    if vim.api.nvim_buf_is_valid(bufnr) then
+      vim.api.nvim_buf_clear_namespace(bufnr, lines_namespace, 0, -1)
+    end
+  end
+end
+
+local function paint_all_notes()
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].buftype == '' then
+      paint_notes(bufnr)
+    end
+  end
+end
+
+---@param annotations profd.AnalysisAnnotation[]
+local function take_notes(annotations)
+  wipe_notes()
+  notes = { by_file = {}, painted = {}, of = shown_now() }
+  for _, note in ipairs(annotations) do
+    if note.uri then
+      notes.by_file[note.uri] = notes.by_file[note.uri] or {}
+      table.insert(notes.by_file[note.uri], note)
+    end
+  end
+  paint_all_notes()
+end
+
+--- The profile or its file are others now, or hints are off or on again.
+function M.refresh()
+  if not notes then
+    return
+  elseif notes.of ~= shown_now() then
+    wipe_notes()
+    notes = nil
+  elseif require('profd.hints').is_enabled() then
+    paint_all_notes()
+  else
+    wipe_notes()
+    notes.painted = {}
+  end
+end
+
+vim.api.nvim_create_autocmd('BufReadPost', {
+  group = vim.api.nvim_create_augroup('profd.analyse', {}),
+  callback = function(event)
+    if notes then
+      notes.painted[event.buf] = nil
+      paint_notes(event.buf)
+    end
+  end,
+})
 
 ---@class profd.AnalysisPage
 ---@field lines string[]
@@ -117,7 +207,13 @@ local function show(result)
   local bufnr = require('profd.scratch').show('profd://analysis', page.lines, { filetype = 'profd-analysis' })
   vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
   for _, line in ipairs(page.titles) do
-    vim.api.nvim_buf_set_extmark(bufnr, namespace, line, 0, { end_col = #page.lines[line + 1], hl_group = 'ProfdTitle' })
+    vim.api.nvim_buf_set_extmark(
+      bufnr,
+      namespace,
+      line,
+      0,
+      { end_col = #page.lines[line + 1], hl_group = 'ProfdTitle' }
+    )
   end
   vim.keymap.set('n', '<CR>', function()
     local note = page.places[vim.api.nvim_win_get_cursor(0)[1]]
@@ -145,6 +241,7 @@ local function run(params)
       if result.opened then
         session.adopt(result.opened)
       end
+      take_notes(result.annotations)
       return show(result)
     end
     local yes = 'run it'

@@ -134,7 +134,8 @@ local function lines_of(at)
   local taken = taken_of(answer)
   for row = 1, #rows.text do
     if headings[row] then
-      lines[#lines + 1] = (' '):rep(rows.executedText and 36 or 26) .. log.one_line(headings[row] .. source_text(at, row))
+      lines[#lines + 1] = (' '):rep(rows.executedText and 36 or 26)
+        .. log.one_line(headings[row] .. source_text(at, row))
     end
     local target = rows.targetName[row]
     local text = rows.text[row] .. (target ~= '' and '  ' .. target or '')

@@ -58,11 +58,18 @@ end
 --- My code only: frames of other code are folded, in hints, hovers and lists alike.
 M.mine = false
 
+---@type table<string, string> further filters of hints, hovers and lists, each under the name of what set it
+M.filters = {}
+
 --- What the server is told at once: the same settings that workspace/didChangeConfiguration carries.
 ---@return table
 function M.settings()
   local config = require('profd.config').current
-  return { threshold = config.threshold, inlayHints = true, filters = M.mine and { 'mine' } or nil }
+  local filters = M.mine and { 'mine' } or {}
+  for _, name in ipairs(vim.fn.sort(vim.tbl_keys(M.filters))) do
+    filters[#filters + 1] = M.filters[name]
+  end
+  return { threshold = config.threshold, inlayHints = true, filters = #filters > 0 and filters or nil }
 end
 
 ---@param code integer

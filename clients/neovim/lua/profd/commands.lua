@@ -170,6 +170,30 @@ M.subcommands = {
       require('profd.report').show(args[1])
     end,
   },
+  within = {
+    help = 'where within a function its own cost is; without a name, the one the cursor is in',
+    takes = 1,
+    spaces = true,
+    run = function(args)
+      require('profd.report').within(args[1])
+    end,
+  },
+  timeline = {
+    help = 'when things ran: the load of every thread, flame charts over time',
+    run = function()
+      require('profd.timeline').show()
+    end,
+  },
+  sets = {
+    help = 'how much is of which kind of work, or of sets of your own: NAME=PATTERN, or a name',
+    takes = math.huge,
+    run = function(args)
+      require('profd.sets').show(args)
+    end,
+    complete = function(lead)
+      return starting_with(lead, require('profd.sets').names())
+    end,
+  },
   analyse = {
     help = 'run a script over the profile; without a name, choose one',
     takes = math.huge,

@@ -2,6 +2,7 @@
 local M = {}
 
 M.LEVELS = 10
+M.BOX_HUES = 8
 
 ---@class profd.Rgb
 ---@field [1] number red, 0 to 255
@@ -124,6 +125,18 @@ function M.level(heat)
   return math.max(1, math.min(M.LEVELS, math.ceil(heat * M.LEVELS)))
 end
 
+--- A colour of the circle.
+---@param degrees number
+---@return profd.Rgb
+function M.hue(degrees)
+  local rgb = {}
+  for i, shift in ipairs({ 0, 120, 240 }) do
+    local away = math.abs((degrees - shift + 180) % 360 - 180)
+    rgb[i] = 255 * math.max(0, math.min(1, 2 - away / 60))
+  end
+  return rgb
+end
+
 ---@return profd.HeatColors
 local function normal_colors()
   local group = vim.api.nvim_get_hl(0, { name = 'Normal', link = false })
@@ -154,12 +167,20 @@ function M.apply()
     define('ProfdLess' .. level, colors.fg, colors.bg)
     define('ProfdNumberLess' .. level, M.readable(M.blend(normal.fg, less, level / M.LEVELS), normal.bg, 4.5))
   end
+  for hue = 1, M.BOX_HUES do
+    for suffix, opacity in pairs({ [''] = 0.42, Pale = 0.28 }) do
+      local bg = M.blend(normal.bg, M.hue((hue - 1) * 360 / M.BOX_HUES + 20), opacity)
+      define(('ProfdBox%d%s'):format(hue, suffix), M.readable(normal.fg, bg, 4.5), bg)
+    end
+  end
+  define('ProfdLoad', M.readable(less, normal.bg, 3))
   define('ProfdMoreSign', M.readable(hue, normal.bg, 3))
   define('ProfdLessSign', M.readable(less, normal.bg, 3))
   local faint = M.readable(M.blend(normal.fg, normal.bg, 0.55), normal.bg, 3)
   define('ProfdStale', faint, nil, { italic = true, cterm = { italic = true } })
   define('ProfdQuiet', faint)
   define('ProfdHint', M.readable(M.blend(normal.fg, normal.bg, 0.4), normal.bg, 4.5))
+  define('ProfdNote', M.readable(less, normal.bg, 4.5), nil, { italic = true, cterm = { italic = true } })
   define('ProfdBar', M.blend(normal.bg, hue, 0.85))
   vim.api.nvim_set_hl(0, 'ProfdLink', { link = 'Underlined', default = true })
   vim.api.nvim_set_hl(0, 'ProfdTitle', { link = 'Title', default = true })

@@ -293,7 +293,7 @@ function M.refresh_all()
     end
   end
   -- Only where it was asked for.
-  for _, name in ipairs({ 'profd.annotate', 'profd.report' }) do
+  for _, name in ipairs({ 'profd.analyse', 'profd.annotate', 'profd.report', 'profd.sets', 'profd.timeline' }) do
     local view = package.loaded[name]
     if view then
       view.refresh()

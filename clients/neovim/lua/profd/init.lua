@@ -15,14 +15,15 @@ function M.setup(opts)
   require('profd.hints').refresh_all()
 end
 
---- For a status line: the profile and its metric, or ''.
+--- For a status line: the profile, its metric and the window of time that is kept, or ''.
 ---@return string
 function M.status()
   local session = require('profd.session')
   if not session.profile then
     return ''
   end
-  return session.metric and session.name .. ' · ' .. session.metric or session.name
+  local window = session.window and ' · ' .. session.window.clause or ''
+  return (session.metric and session.name .. ' · ' .. session.metric or session.name) .. window
 end
 
 return M

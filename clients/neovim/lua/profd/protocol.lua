@@ -192,7 +192,7 @@ M.FilterOp = {
 }
 
 --- What a filter looks at.
----@alias profd.FilterBy string|"function"|"module"|"file"|"thread"|"label"|"time"|"fragment"|"path"|"package"|"code"|"kind"|"work"|"mine"|"recursion"
+---@alias profd.FilterBy string|"function"|"module"|"file"|"thread"|"label"|"time"|"marker"|"fragment"|"path"|"package"|"code"|"kind"|"work"|"mine"|"recursion"
 M.FilterBy = {
   ["function"] = "function", -- Names of functions.
   module = "module", -- Modules.
@@ -200,6 +200,7 @@ M.FilterBy = {
   thread = "thread", -- Thread names or ids.
   label = "label", -- Labels of samples: `key` and `pattern`.
   time = "time", -- The time of samples: `from` and `to`.
+  marker = "marker", -- The time of samples: while a marker runs whose name is `pattern`, in their thread or in none.
   fragment = "fragment", -- A run of frames, one below the other: `frames`.
   path = "path", -- What stacks begin with, from the root on: `frames`.
   package = "package", -- Packages or namespaces of functions, else modules, else folders: what boxes are coloured by.
@@ -296,6 +297,26 @@ M.TimelineTrackKind = {
   thread = "thread", -- A thread.
   noThread = "noThread", -- The samples of which no thread is known.
   tasks = "tasks", -- Asynchronous work of no thread, in lanes.
+}
+
+--- What a row of a table of markers is.
+---@alias profd.MarkersBy string|"marker"|"name"
+M.MarkersBy = {
+  marker = "marker", -- A marker.
+  name = "name", -- All that have one name and category.
+}
+
+--- What markers, or names of them, are sorted by.
+---@alias profd.MarkerSort string|"begin"|"length"|"name"|"category"|"thread"|"count"|"mean"|"most"
+M.MarkerSort = {
+  begin = "begin", -- When it, or the first of them, began.
+  length = "length", -- How long it took, or all together.
+  name = "name", -- The name.
+  category = "category", -- The category.
+  thread = "thread", -- Of markers: the thread.
+  count = "count", -- Of names: how many there are.
+  mean = "mean", -- Of names: their mean length.
+  most = "most", -- Of names: the longest.
 }
 
 --- Bits of a box of a timeline.
@@ -400,6 +421,49 @@ M.LineTrust = {
   measured = "measured", -- Nothing says that the file changed since the recording.
   followed = "followed", -- It changed; lines are followed from the text that was measured, as version control has it.
   uncertain = "uncertain", -- It changed, or is of another version, and the measured text is not known.
+}
+
+--- How a live session is.
+---@alias profd.LiveState string|"runs"|"paused"|"replays"|"ended"
+M.LiveState = {
+  runs = "runs", -- Events come.
+  paused = "paused", -- The program was asked to send none.
+  replays = "replays", -- A recorded stream is played.
+  ended = "ended", -- It is over; what was measured is kept.
+}
+
+--- What a thread of a live session does.
+---@alias profd.LiveThreadState string|"runs"|"waits"|"idle"|"unknown"|"ended"
+M.LiveThreadState = {
+  runs = "runs", -- A method is open.
+  waits = "waits", -- It waits, as the agent says.
+  idle = "idle", -- No method is open.
+  unknown = "unknown", -- Events were lost, and its stack is not known yet.
+  ended = "ended", -- It has ended within the window.
+}
+
+--- Bits that say more of a method.
+---@alias profd.LiveFlag integer|1|2|4|8
+M.LiveFlag = {
+  runs = 1, -- It runs on a thread now.
+  open = 2, -- It is on the stack of a thread now.
+  waits = 4, -- A thread waits in it now.
+  demoted = 8, -- It has no probes: its time is in its callers.
+}
+
+--- What may be asked of a live session.
+---@alias profd.LiveOperation string|"pause"|"resume"|"filter"|"demote"|"promote"|"detach"|"mark"|"arrange"|"record"|"close"
+M.LiveOperation = {
+  pause = "pause", -- The program sends no events.
+  resume = "resume", -- It sends events again.
+  filter = "filter", -- Which packages have probes.
+  demote = "demote", -- Methods lose their probes.
+  promote = "promote", -- Methods get their probes back, and keep them.
+  detach = "detach", -- The program runs on without probes.
+  mark = "mark", -- This moment gets a name.
+  arrange = "arrange", -- The city is laid out anew, the largest first.
+  record = "record", -- The stream is written to a file from here on, for a replay.
+  close = "close", -- The session is given up, after a detach; its profiles stay open.
 }
 
 --- Whose a script is.
@@ -1034,6 +1098,7 @@ M.DaemonState = {
 ---@field profile? profd.ProfileHandle An open profile.
 ---@field uri? string What to open, as in `profile/open`; it gets no handle of its own. One of the two is given.
 ---@field member? string With `uri`: which profile of several in it, by name or number from 1; absent: the first.
+---@field filter? string Of a diff: filters as text, with a | between them, that are applied to it before it is compared: `time 1s..2s`.
 
 --- Parameters of `profile/recordedAgain`.
 ---@class profd.RecordedAgainParams
@@ -1963,6 +2028,218 @@ M.DaemonState = {
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field excluded? profd.Exclusion What belongs to no time or, with filters, cannot be decided on; it is not in the tracks.
 
+--- Parameters of `view/markers`.
+---@class profd.MarkersParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike The view; its own `profile` goes before the one beside it. Filters by thread and time apply; its shape does not matter.
+---@field search? string Words that must all be there, in the name, the category or a field, whatever their case: `click`, `/ex.*/`, `name:gc`, `category:dom`, `thread:main`, `type:load` of the field `type`, in quotes where they hold spaces, `-` before one that must not be there. Default: "".
+---@field minLength? number Nanoseconds: what is shorter is left out.
+---@field from? number Only what reaches into a window: its begin in nanoseconds.
+---@field to? number The end of that window.
+---@field by? profd.MarkersBy What a row is. Default: "marker".
+---@field sort? profd.MarkerSort The order; absent: of markers by begin, of names by their length.
+---@field descending? boolean The order is turned round; absent: texts and moments from the first on, amounts from the largest on.
+---@field offset? integer Rows to leave out before. Default: 0.
+---@field limit? integer Rows at most. Default: 100.
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- What a marker says beside its name.
+---@class profd.MarkerField
+---@field key string Its key.
+---@field text string Its value as shown.
+
+--- Markers as columns, all equally long.
+---@class profd.MarkerRows
+---@field id integer[] Names the marker as long as the profile has this revision.
+---@field name string[] Its name.
+---@field category string[] What kind of thing it is; empty: not told.
+---@field thread string[] The name of its thread; empty: it belongs to none.
+---@field begin number[] When it began, in nanoseconds.
+---@field end number[] When it ended; as `begin`: it took no time. With the flag `open`: where the profile ends.
+---@field beginText string[] The begin as shown.
+---@field lengthText string[] How long it took, as shown; empty: it took no time.
+---@field flags integer[] Bits of TimelineFlag.
+---@field fields profd.MarkerField[][] Its fields.
+
+--- Markers of one name and category each, as columns, all equally long.
+---@class profd.MarkerGroups
+---@field name string[] The name.
+---@field category string[] The category.
+---@field count integer[] How many there are.
+---@field countText string[] The same as shown.
+---@field length number[] Nanoseconds of all together; where they overlap each counts.
+---@field lengthText string[] The same as shown; empty: none took any time.
+---@field meanText string[] The mean of those that took time and whose end is known; empty: none.
+---@field mostText string[] The longest of these; empty: none.
+---@field first number[] When the first one began.
+
+--- Markers in a table.
+---@class profd.MarkersResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field total profd.Amount Total of the whole profile.
+---@field viewTotal profd.Amount Total of what passed the filters.
+---@field markerCount integer Markers of the profile.
+---@field matchCount integer Those that passed filters and search.
+---@field length number Nanoseconds of all that passed.
+---@field text string How many there are and how long they took, as a sentence.
+---@field begin number Where the profile begins, in nanoseconds.
+---@field end number Where it ends.
+---@field rowCount integer Rows in all.
+---@field offset integer Rows before the first one here.
+---@field rows? profd.MarkerRows The markers, where a row is one.
+---@field groups? profd.MarkerGroups The names, where a row is one.
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
+
+--- Parameters of `view/markerTracks`.
+---@class profd.MarkerTracksParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike The view; its own `profile` goes before the one beside it. Filters by thread and time apply; its shape does not matter.
+---@field from? number Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins.
+---@field to? number Right edge; absent: where the profile ends.
+---@field width? number Width in pixels. Default: 1200.
+---@field minWidth? number What is narrower than this many pixels is joined with its neighbours; more where there are more than `maxBoxes`. Default: 3.
+---@field maxBoxes? integer Boxes at most. Default: 2000.
+---@field tracks? integer Tracks at most. Default: 20.
+---@field search? string As of `view/markers`: only those. Default: "".
+---@field minLength? number Nanoseconds: what is shorter is left out.
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- Markers in lanes, as columns, all equally long.
+---@class profd.MarkerBoxes
+---@field lane integer[] The lane, 0 is the highest.
+---@field x number[] Begin in nanoseconds after the `from` of the window; below 0 where it began before.
+---@field width number[] Nanoseconds to its end. 0: it took no time, drawn as a tick.
+---@field count integer[] How many markers it stands for.
+---@field id integer[] Of one: the marker; -1: several were joined.
+---@field name integer[] Index into `names`; -1: several of different names.
+---@field text string[] What is known of it: length and fields, or how many they are.
+---@field flags integer[] Bits of TimelineFlag.
+
+--- The markers of a thread, or of none.
+---@class profd.MarkerTrack
+---@field name string The thread's name; `No thread`.
+---@field filter? string The clause of a view that keeps the samples of the thread; absent: there is none.
+---@field lanes integer How many lanes there are.
+---@field count integer Markers in the window.
+---@field countText string The same as shown.
+---@field noLane integer Those of them that are not drawn, as too many overlap.
+---@field boxes profd.MarkerBoxes What is drawn: together with `noLane` they stand for all.
+
+--- Markers over time.
+---@class profd.MarkerTracksResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field total profd.Amount Total of the whole profile.
+---@field viewTotal profd.Amount Total of what passed the filters.
+---@field begin number Where the profile begins, in nanoseconds.
+---@field end number Where it ends.
+---@field from number Left edge of the window.
+---@field to number Right edge, after the left one.
+---@field names string[] Names of markers.
+---@field tracks profd.MarkerTrack[] Those with most markers first.
+---@field trackCount integer Tracks that have markers.
+---@field leftText? string What the tracks after the limit hold, as a sentence; absent: there are none.
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
+
+--- Parameters of `view/counters`.
+---@class profd.CountersParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike The view; its own `profile` goes before the one beside it. Filters by thread and time apply; its shape does not matter.
+---@field from? number Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins.
+---@field to? number Right edge; absent: where the profile ends.
+---@field columns? integer Points of a counter at most; of more the least and the most of each column are told. Default: 600.
+---@field search? string Only counters in whose name, unit or process this text stands, whatever its case. Default: "".
+---@field limit? integer Counters at most. Default: 20.
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- Points of a counter as columns, all equally long, in order of time. One stands for all that lie in one
+--- column.
+---@class profd.CounterPoints
+---@field x number[] Nanoseconds after the `from` of the window, of the first of them.
+---@field count integer[] How many they are; 1: the value is exactly that.
+---@field low number[] The least value.
+---@field high number[] The largest.
+---@field last number[] The last, which holds until the next point.
+
+--- A counter.
+---@class profd.CounterTrack
+---@field id integer Its number in the profile.
+---@field name string Its name.
+---@field unit string Its unit; empty: a plain number.
+---@field owner string The process or thread that it belongs to; empty: not told.
+---@field sums boolean The source tells what came since the point before: the values are what came since the beginning.
+---@field pointCount integer Points in the window.
+---@field before? number The value at the left edge; absent: there was none yet.
+---@field low number The least value in the window.
+---@field high number The largest.
+---@field lowText string As shown.
+---@field highText string As shown.
+---@field lastText string The last value as shown.
+---@field points profd.CounterPoints The points.
+
+--- Counters over time.
+---@class profd.CountersResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field total profd.Amount Total of the whole profile.
+---@field viewTotal profd.Amount Total of what passed the filters.
+---@field begin number Where the profile begins, in nanoseconds.
+---@field end number Where it ends.
+---@field from number Left edge of the window.
+---@field to number Right edge, after the left one.
+---@field counterCount integer Counters that were searched for, in all.
+---@field counters profd.CounterTrack[] By process and name.
+---@field leftText? string Which are left out by the limit, as a sentence; absent: none.
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
+
+--- Parameters of `view/heatMap`.
+---@class profd.HeatMapParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec profd.ViewSpecLike The view; its own `profile` goes before the one beside it. Filters by thread and time apply; its shape does not matter.
+---@field from? number Left edge in nanoseconds, as `from` of a filter by time; absent: where the profile begins.
+---@field to? number Right edge; absent: where the profile ends.
+---@field column? number Nanoseconds of a column; absent: a second, more where there were too many columns, less where the window is short.
+---@field rows? integer Rows; absent: so many that a thread that is busy all the time gives about four samples a cell.
+---@field columns? integer Columns at most. Default: 600.
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- When things happened, to the part of a second.
+---@class profd.HeatMapResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric.
+---@field unit string Its unit.
+---@field total profd.Amount Total of the whole profile.
+---@field viewTotal profd.Amount Total of what passed the filters.
+---@field begin number Where the profile begins, in nanoseconds.
+---@field end number Where it ends.
+---@field from number Where the first column begins.
+---@field column number Nanoseconds of a column.
+---@field columnText string The same as shown.
+---@field columns integer How many columns there are.
+---@field rows integer Cells of a column; the first begins where the column does.
+---@field rowText string How long a cell is, as shown.
+---@field values number[] By column, and in it by row: what belongs there. They add up to `held`.
+---@field text integer[] The same as shown: by cell an index into `texts`.
+---@field texts string[] Texts of values.
+---@field full number The largest value of a cell.
+---@field fullText string The same as shown.
+---@field held profd.Amount What all cells hold together.
+---@field basis string What a cell holds, as a sentence.
+---@field excluded? profd.Exclusion What belongs to no time or, with filters, cannot be decided on; it is in no cell.
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
+
 --- A path whose values have a trend.
 ---@class profd.TrendRow
 ---@field path string[] Names, root first.
@@ -1998,6 +2275,51 @@ M.DaemonState = {
 ---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 ---@field estimated? string Numbers here are estimates, and why, as a sentence: the file holds functions and calls, and no stacks. Absent: all are as measured.
 ---@field excluded? profd.Exclusion What filters by thread, label or time cannot decide on; it is not in the view.
+
+--- Parameters of `view/states`.
+---@class profd.StatesParams
+---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field spec? profd.ViewSpecLike Filters by thread, label and time; its shape and metric do not matter; its own `profile` goes before the one beside it.
+---@field limit? integer Threads at most, and chains. Default: 20.
+---@field panelId? string Names a panel of the client: a newer request of the same panel cancels an older one that waits.
+
+--- How long a thread was in which state. Shares are of its wall time; the four states add up to that.
+---@class profd.ThreadStates
+---@field name string The thread; empty for all of them.
+---@field filter? string The clause of a view that keeps this thread.
+---@field wall profd.Amount From its first event to its end, or to that of the recording.
+---@field onCpu profd.Amount On a processor.
+---@field blocked profd.Amount Off it, until it was woken.
+---@field runnable profd.Amount Ready to go on, and waiting for a processor.
+---@field unknown profd.Amount Where its events contradict each other, as when some were lost.
+
+--- What blocked threads waited for.
+---@class profd.WaitChain
+---@field frames string[] Outermost first: the stack that was blocked, then after each `--` the stack of who woke it, with what that thread did meanwhile.
+---@field amount profd.Amount For how long; the share is of all time blocked.
+
+--- A view of states.
+---@class profd.StatesView
+---@field title string What it shows.
+---@field spec string The view in its text form, with the filters.
+
+--- States of threads, and chains.
+---@class profd.StatesResult
+---@field profile profd.ProfileHandle The profile.
+---@field revision integer Its revision.
+---@field spec string The view in its text form.
+---@field metric string The metric of wall time.
+---@field unit string Its unit.
+---@field total profd.Amount Wall time of all threads.
+---@field viewTotal profd.Amount What of it passed the filters.
+---@field all profd.ThreadStates Of all threads that passed, those that are not listed included.
+---@field threads profd.ThreadStates[] By the time that they were not blocked, most first.
+---@field threadCount integer Threads in all.
+---@field chains profd.WaitChain[] Most first.
+---@field chainCount integer Chains in all.
+---@field views profd.StatesView[] Where to look on: the wall tree, what was blocked, the chains.
+---@field verdict string What there is to say, as a sentence.
+---@field warnings? string[] Sentences about the request (a filter that matches nothing), then what was lost in reading the file. Default: [].
 
 --- Parameters of `view/correlate`.
 ---@class profd.CorrelateParams
@@ -2645,6 +2967,261 @@ M.DaemonState = {
 ---@field text string The question, as a sentence.
 ---@field allowed boolean It is open now.
 
+--- Parameters of `live/attach`.
+---@class profd.LiveAttachParams
+---@field listen? boolean Programs of this user may dial in over a Unix socket. Default: false.
+---@field tcp? boolean Also over TCP on 127.0.0.1, with a token in a file. Default: false.
+---@field replay? string A recorded stream (`.plive`, packed or not) to be played.
+---@field speed? number How many seconds of a replay are one of the clock; 0: as fast as it can be read. Default: 1.
+---@field window? integer Nanoseconds that heights look back, of sessions that begin from now on: whole tenths of a second, at most a minute. Default: 3000000000.
+
+--- A place where agents dial in.
+---@class profd.LiveListening
+---@field address string `unix:PATH` or `tcp:127.0.0.1:PORT`.
+---@field environment string[] What the program is started with, each `NAME=VALUE`.
+---@field text string In a sentence.
+
+--- Records of events: produced = sent + lost.
+---@class profd.LiveLosses
+---@field produced number By the agent, as it says.
+---@field sent number Taken by the daemon.
+---@field lost number Dropped by the agent; the time is unknown, never anybody's.
+---@field late? number Came after their time was closed; moved to its end. Default: 0.
+---@field unmatched? number Exits where nothing was open. Default: 0.
+---@field capped? number Records beyond a limit of methods, threads or depth. Default: 0.
+---@field steps? number Times that ran backwards and were held still. Default: 0.
+---@field contexts? number Calls whose calling context stands for several, as there are too many. Default: 0.
+---@field text string In a sentence.
+
+--- A program that is or was attached, or a replay.
+---@class profd.LiveSession
+---@field session string Its name.
+---@field uri string Under which `profile/open` takes all of it as a profile: `wall` is the time of each calling context itself, `calls` how often it was entered.
+---@field state profd.LiveState How it is.
+---@field program string What it is called.
+---@field language string `c`, `cpp`, `java`, `python` or another.
+---@field pid integer Process id.
+---@field agent string Name and version of the agent.
+---@field begunMs number When it began, milliseconds since 1970.
+---@field time number Nanoseconds from then to the end of what is known.
+---@field window number Nanoseconds that heights look back.
+---@field methods integer Methods that it has named.
+---@field threads integer Threads that are alive.
+---@field layout integer Number of the newest layout, see `live/city`.
+---@field abilities string[] What the agent can be asked: `pause`, `filter`, `demote`, `detach`.
+---@field losses profd.LiveLosses What was lost.
+---@field recording? string The file that the stream is written to.
+---@field error? string Why it ended, where that was not in order.
+---@field text string In a sentence.
+
+--- Result of `live/attach`.
+---@class profd.LiveAttachResult
+---@field listening profd.LiveListening[] Where agents dial in.
+---@field session? profd.LiveSession The replay that was begun.
+
+--- Parameters of `live/list`: none.
+---@class profd.LiveListParams
+
+--- Result of `live/list`.
+---@class profd.LiveListResult
+---@field listening profd.LiveListening[] Where agents dial in.
+---@field sessions profd.LiveSession[] Oldest first.
+
+--- Parameters of `live/frame`.
+---@class profd.LiveFrameParams
+---@field session string Which.
+---@field since? integer The picture that the client has; 0: none, all methods are told that do not stand at 0. Default: 0.
+---@field wait? integer Milliseconds to wait for a newer one; then the same is answered, without methods. Default: 1000.
+---@field rows? integer Hottest methods at most. Default: 20.
+---@field threads? integer Threads at most, the busiest. Default: 50.
+
+--- Methods as columns, all equally long.
+---@class profd.LiveMethods
+---@field id integer[] Which.
+---@field height integer[] Share of the window in which it ran itself, on the thread where that is most: 0 to 65535; 0 only where it is none.
+---@field threads integer[] Threads on which it was open in the window.
+---@field flags integer[] Bits of LiveFlag.
+
+--- A method among the hottest.
+---@class profd.LiveRow
+---@field method integer Its id.
+---@field name string Its whole name.
+---@field label string Short.
+---@field file? string Its source file as the program knows it.
+---@field line? integer Its first line.
+---@field elevation number Its share of the window, 0 to 1.
+---@field elevationText string As shown.
+---@field threads integer Threads on which it was open in the window.
+---@field calls number Calls that began in the window.
+---@field callsText string As shown.
+---@field flags integer Bits of LiveFlag.
+---@field text string In a sentence.
+
+--- A thread.
+---@class profd.LiveThreadRow
+---@field thread integer Its number.
+---@field name string Its name.
+---@field state profd.LiveThreadState What it does.
+---@field method? integer The method that runs, 0: none. Default: 0.
+---@field label? string Its name, short.
+---@field depth integer Methods that are open.
+---@field busy number Share of the window in which a method was open, 0 to 1.
+---@field waiting number Share of the window in which it waited, as far as the agent says.
+---@field unknown number Share of the window that nothing is known of.
+---@field cpu? number Nanoseconds of processor time that it has had, where the agent says.
+---@field text string In a sentence.
+
+--- Result of `live/frame`.
+---@class profd.LiveFrameResult
+---@field session string Which.
+---@field frame integer Number of the picture.
+---@field key boolean It has all methods that do not stand at 0; else those that differ from `since`.
+---@field state profd.LiveState How the session is.
+---@field time number Nanoseconds from the session's begin to the window's end.
+---@field timeText string As shown.
+---@field window number Nanoseconds of the window.
+---@field windowText string As shown.
+---@field layout integer Number of the newest layout.
+---@field methods profd.LiveMethods What there is or what differs.
+---@field rows profd.LiveRow[] The hottest, first the highest.
+---@field rowsLeft? integer How many more do not stand at 0. Default: 0.
+---@field threadRows profd.LiveThreadRow[] Threads, the busiest first.
+---@field threadsLeft? integer How many more there are. Default: 0.
+---@field losses profd.LiveLosses What was lost.
+---@field probeText string How many events there are, and what they cost the program, as far as that is known.
+---@field lagText? string How far the daemon is behind the program; absent: it is not.
+---@field demoted? integer Methods without probes, whose time is in their callers. Default: 0.
+
+--- Parameters of `live/city`.
+---@class profd.LiveCityParams
+---@field session string Which.
+---@field since? integer The layout that the client has; 0: none. Default: 0.
+
+--- Packages as columns, all equally long; parents come first.
+---@class profd.LiveDistricts
+---@field id integer[] Number of the package.
+---@field parent integer[] The package that it lies in, -1: none.
+---@field name string[] Its whole path.
+---@field label string[] The last part.
+---@field x number[] Left edge; the unit is the side of a plot.
+---@field y number[] Near edge.
+---@field w number[] Width.
+---@field h number[] Depth.
+
+--- Classes as columns, all equally long.
+---@class profd.LiveBlocks
+---@field id integer[] Number of the class.
+---@field district integer[] Its package, -1: none.
+---@field name string[] Its whole name.
+---@field label string[] Without the package.
+---@field x number[] Left edge.
+---@field y number[] Near edge.
+---@field w number[] Width.
+---@field h number[] Depth.
+
+--- Methods as columns, all equally long.
+---@class profd.LivePlots
+---@field id integer[] Id of the method, as in `live/frame`.
+---@field block integer[] Its class.
+---@field name string[] Its name.
+---@field signature string[] Its signature, empty where it is not known.
+---@field x number[] Left edge.
+---@field y number[] Near edge.
+---@field w number[] Side of its square.
+
+--- Result of `live/city`.
+---@class profd.LiveCityResult
+---@field session string Which.
+---@field layout integer Number of this layout.
+---@field key boolean It is all there is; else what is new or lies elsewhere.
+---@field width number Of the whole city.
+---@field depth number Of the whole city.
+---@field districts profd.LiveDistricts Packages.
+---@field blocks profd.LiveBlocks Classes.
+---@field plots profd.LivePlots Methods.
+
+--- Parameters of `live/method`.
+---@class profd.LiveMethodParams
+---@field session string Which.
+---@field method integer Its id.
+
+--- Heights over time.
+---@class profd.LiveHistory
+---@field begin number Nanoseconds after the session's begin.
+---@field step number Nanoseconds that each value is of.
+---@field height number[] Share of the step, on the thread where that is most.
+
+--- Result of `live/method`.
+---@class profd.LiveMethodResult
+---@field session string Which.
+---@field method integer Its id.
+---@field name string Its whole name.
+---@field package string Its package.
+---@field className string Its class.
+---@field methodName string The method alone.
+---@field signature string As a person reads it.
+---@field file? string Its source file as the program knows it.
+---@field line? integer Its first line.
+---@field uri? string The file in the workspace.
+---@field elevation number Its share of the window.
+---@field elevationText string As shown.
+---@field threads integer Threads on which it was open in the window.
+---@field calls number Calls that began in the window.
+---@field flags integer Bits of LiveFlag.
+---@field total string Its time since the session's begin, as shown.
+---@field history profd.LiveHistory Its height over time, at most 600 steps.
+---@field text string What a tooltip says.
+
+--- Parameters of `live/control`.
+---@class profd.LiveControlParams
+---@field session string Which.
+---@field operation profd.LiveOperation What.
+---@field methods? integer[] For `demote` and `promote`: which. Default: [].
+---@field text? string For `mark` its name; for `filter` packages by prefix with commas between, a `-` before one leaves it out; for `record` the path of the file. Default: "".
+
+--- Result of `live/control`.
+---@class profd.LiveControlResult
+---@field session profd.LiveSession As it is now.
+---@field text string What was done, or asked of the program.
+
+--- Parameters of `live/window`. Absent ends: from the begin, to now.
+---@class profd.LiveWindowParams
+---@field session string Which.
+---@field from? number Nanoseconds after the session's begin.
+---@field to? number Nanoseconds after the session's begin.
+---@field fromMark? string Name of a mark instead of `from`; of several the last.
+---@field toMark? string Name of a mark instead of `to`.
+---@field rows? integer Hottest methods at most. Default: 20.
+---@field steps? integer Values of the strip at most. Default: 600.
+
+--- What happened over a session, as columns, all equally long.
+---@class profd.LiveStrip
+---@field begin number Nanoseconds after the session's begin.
+---@field step number Nanoseconds that each value is of.
+---@field busy number[] Threads that had a method open, on average.
+---@field events number[] Records.
+---@field lost number[] Records that were lost.
+---@field unknown number[] Threads of which nothing is known, on average.
+
+--- A moment that has a name.
+---@class profd.LiveMark
+---@field name string Its name.
+---@field time number Nanoseconds after the session's begin.
+---@field timeText string As shown.
+
+--- Result of `live/window`.
+---@class profd.LiveWindowResult
+---@field session string Which.
+---@field from number Its begin, at the edge of a step of what is kept.
+---@field to number Its end.
+---@field windowText string As shown.
+---@field uri string Under which `profile/open` and `profile/diff` take this part.
+---@field methods profd.LiveMethods Methods that do not stand at 0.
+---@field rows profd.LiveRow[] The hottest.
+---@field rowsLeft? integer How many more do not stand at 0. Default: 0.
+---@field strip profd.LiveStrip The whole session.
+---@field marks profd.LiveMark[] Marks, the oldest first.
+
 --- Parameters of `upload/begin`.
 ---@class profd.UploadBeginParams
 ---@field name string The file's name; what is a folder in it is left out.
@@ -2886,9 +3463,24 @@ M.methods = {
   --- When things ran: the load of every thread in a window of time, and for those asked for a flame chart whose x axis is time. What is too narrow to be drawn is joined into boxes that say exactly how many they are and how long they ran. Filters of the view apply; its shape does not.
   --- params: profd.TimelineParams; result: profd.TimelineResult
   timeline = "view/timeline",
+  --- What the source noted: markers with and without a duration, and asynchronous operations, searched, sorted and summed up by name.
+  --- params: profd.MarkersParams; result: profd.MarkersResult
+  markers = "view/markers",
+  --- Markers over time, for every thread that has some: in lanes where they overlap, and joined, with their number, where they are too narrow to be drawn.
+  --- params: profd.MarkerTracksParams; result: profd.MarkerTracksResult
+  marker_tracks = "view/markerTracks",
+  --- Numbers that change over time, exactly where there is room for all their points, else the least and the most of every column.
+  --- params: profd.CountersParams; result: profd.CountersResult
+  counters = "view/counters",
+  --- When things happened, to the part of a second: time goes up within a column and on to the next one, a cell has what was measured in its moment. What lies between two cells is the view with `time FROM..TO`.
+  --- params: profd.HeatMapParams; result: profd.HeatMapResult
+  heat_map = "view/heatMap",
   --- Of an aggregate whose inputs are snapshots in order: which paths grow, and which were given back. A path grows when its values rise beyond chance, in the later half too, and all of the last third are above all of the first.
   --- params: profd.TrendParams; result: profd.TrendResult
   trend = "view/trend",
+  --- Where a recording has the events of the scheduler: how long each thread was on a processor, blocked, runnable (ready, and waiting for a processor), and in no state that is known; and what blocked threads waited for. The four states of a thread add up to its wall time, to the nanosecond; what threads waited for adds up to the time that they were blocked. `views` are the views that show all of it.
+  --- params: profd.StatesParams; result: profd.StatesResult
+  states = "view/states",
   --- What goes with what, where a profile has records of several contexts: which use with which allocation, which side of a race with which. Two roles side by side, the pairs with most of the metric first, and the function that both have in common. `roles` has of each role the URI under which it opens as a profile of its own; `linked ROLE …` filters one by what another is.
   --- params: profd.CorrelateParams; result: profd.CorrelateResult
   correlate = "view/correlate",
@@ -2934,6 +3526,27 @@ M.methods = {
   --- A source file that the profile names and that is outside of the workspace: what the user is to be asked before it is shown, and, with `allow`, what the user said. The folder is the server's word: a client names a file of the profile and says yes to what the answer asked. `source/text` then shows sources of that folder, to this client alone and as long as it is connected.
   --- params: profd.SourceOutsideParams; result: profd.SourceOutsideResult
   source_outside = "source/outside",
+  --- Opens a place where agents of running programs dial in, or replays a stream that was recorded. Listening is once for the daemon: asking again gives the same place. What a session has measured is a profile as any other: `profile/open` takes its `uri`, and that of a part of its time, and tells by `profile/changed` when there is more, at most twice a second.
+  --- params: profd.LiveAttachParams; result: profd.LiveAttachResult
+  live_attach = "live/attach",
+  --- Where agents dial in, and the sessions that there are: programs that are attached, those that have ended and are kept, replays.
+  --- params: profd.LiveListParams; result: profd.LiveListResult
+  live_list = "live/list",
+  --- The newest picture of a session: how high each method stands, the hottest of them, threads, losses. With `since` only what differs from that picture; the answer waits until there is a newer one, at most `wait`. Pictures come at most ten a second; a client that asks late gets the newest, never those between.
+  --- params: profd.LiveFrameParams; result: profd.LiveFrameResult
+  live_frame = "live/frame",
+  --- Where the methods of a session lie: packages are districts, classes blocks, methods plots of one size. It depends on the program's structure alone, never on heights, which `live/frame` has; new classes go to the end of their package until the city is arranged anew. With `since` only what is new or lies elsewhere.
+  --- params: profd.LiveCityParams; result: profd.LiveCityResult
+  live_city = "live/city",
+  --- One method of a session: what a person reads who points at it, where its source is, its height over time.
+  --- params: profd.LiveMethodParams; result: profd.LiveMethodResult
+  live_method = "live/method",
+  --- Asks something of a session: of the program (pause, filter, demote, detach) or of the daemon (mark, arrange, close, record).
+  --- params: profd.LiveControlParams; result: profd.LiveControlResult
+  live_control = "live/control",
+  --- A part of a session's time, by times or by marks: its hottest methods, the address under which `profile/open` and `profile/diff` take it, and what happened over the whole session, for a strip to move over.
+  --- params: profd.LiveWindowParams; result: profd.LiveWindowResult
+  live_window = "live/window",
   --- A file comes from the client in pieces: for clients that have bytes and no path, such as a file dropped on a page. The daemon keeps it in a private file, opens it as any other (`profile/open` with the `uri` of `upload/end`), and removes it with the connection.
   --- params: profd.UploadBeginParams; result: profd.UploadBeginResult
   upload_begin = "upload/begin",
@@ -3507,6 +4120,7 @@ M.schema = {
     profile = { type = "s" },
     uri = { type = "s", maxLength = 65536 },
     member = { type = "s", maxLength = 10000 },
+    filter = { type = "s", maxLength = 10000 },
   },
   RecordedAgainParams = {
     profile = { type = "s" },
@@ -4337,6 +4951,202 @@ M.schema = {
     warnings = { type = {"a", "s"} },
     excluded = { type = {"S", "Exclusion"} },
   },
+  MarkersParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
+    search = { type = "s", maxLength = 1000 },
+    minLength = { type = "n" },
+    from = { type = "n" },
+    to = { type = "n" },
+    by = { type = "s" },
+    sort = { type = "s" },
+    descending = { type = "b" },
+    offset = { type = "u" },
+    limit = { type = "u", maximum = 1000 },
+    panelId = { type = "s" },
+  },
+  MarkerField = {
+    key = { type = "s", required = true },
+    text = { type = "s", required = true },
+  },
+  MarkerRows = {
+    id = { type = {"a", "u"}, required = true },
+    name = { type = {"a", "s"}, required = true },
+    category = { type = {"a", "s"}, required = true },
+    thread = { type = {"a", "s"}, required = true },
+    begin = { type = {"a", "n"}, required = true },
+    ["end"] = { type = {"a", "n"}, required = true },
+    beginText = { type = {"a", "s"}, required = true },
+    lengthText = { type = {"a", "s"}, required = true },
+    flags = { type = {"a", "u"}, required = true },
+    fields = { type = {"a", {"a", {"S", "MarkerField"}}}, required = true },
+  },
+  MarkerGroups = {
+    name = { type = {"a", "s"}, required = true },
+    category = { type = {"a", "s"}, required = true },
+    count = { type = {"a", "l"}, required = true },
+    countText = { type = {"a", "s"}, required = true },
+    length = { type = {"a", "n"}, required = true },
+    lengthText = { type = {"a", "s"}, required = true },
+    meanText = { type = {"a", "s"}, required = true },
+    mostText = { type = {"a", "s"}, required = true },
+    first = { type = {"a", "n"}, required = true },
+  },
+  MarkersResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    markerCount = { type = "l", required = true },
+    matchCount = { type = "l", required = true },
+    length = { type = "n", required = true },
+    text = { type = "s", required = true },
+    begin = { type = "n", required = true },
+    ["end"] = { type = "n", required = true },
+    rowCount = { type = "l", required = true },
+    offset = { type = "u", required = true },
+    rows = { type = {"S", "MarkerRows"} },
+    groups = { type = {"S", "MarkerGroups"} },
+    warnings = { type = {"a", "s"} },
+  },
+  MarkerTracksParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
+    from = { type = "n" },
+    to = { type = "n" },
+    width = { type = "n", minimum = 1, maximum = 20000 },
+    minWidth = { type = "n", minimum = 1, maximum = 1000 },
+    maxBoxes = { type = "u", minimum = 1, maximum = 5000 },
+    tracks = { type = "u", maximum = 200 },
+    search = { type = "s", maxLength = 1000 },
+    minLength = { type = "n" },
+    panelId = { type = "s" },
+  },
+  MarkerBoxes = {
+    lane = { type = {"a", "u"}, required = true },
+    x = { type = {"a", "n"}, required = true },
+    width = { type = {"a", "n"}, required = true },
+    count = { type = {"a", "l"}, required = true },
+    id = { type = {"a", "l"}, required = true },
+    name = { type = {"a", "i"}, required = true },
+    text = { type = {"a", "s"}, required = true },
+    flags = { type = {"a", "u"}, required = true },
+  },
+  MarkerTrack = {
+    name = { type = "s", required = true },
+    filter = { type = "s" },
+    lanes = { type = "u", required = true },
+    count = { type = "l", required = true },
+    countText = { type = "s", required = true },
+    noLane = { type = "l", required = true },
+    boxes = { type = {"S", "MarkerBoxes"}, required = true },
+  },
+  MarkerTracksResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    begin = { type = "n", required = true },
+    ["end"] = { type = "n", required = true },
+    from = { type = "n", required = true },
+    to = { type = "n", required = true },
+    names = { type = {"a", "s"}, required = true },
+    tracks = { type = {"a", {"S", "MarkerTrack"}}, required = true },
+    trackCount = { type = "u", required = true },
+    leftText = { type = "s" },
+    warnings = { type = {"a", "s"} },
+  },
+  CountersParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
+    from = { type = "n" },
+    to = { type = "n" },
+    columns = { type = "u", minimum = 1, maximum = 4000 },
+    search = { type = "s", maxLength = 1000 },
+    limit = { type = "u", maximum = 200 },
+    panelId = { type = "s" },
+  },
+  CounterPoints = {
+    x = { type = {"a", "n"}, required = true },
+    count = { type = {"a", "l"}, required = true },
+    low = { type = {"a", "n"}, required = true },
+    high = { type = {"a", "n"}, required = true },
+    last = { type = {"a", "n"}, required = true },
+  },
+  CounterTrack = {
+    id = { type = "u", required = true },
+    name = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    owner = { type = "s", required = true },
+    sums = { type = "b", required = true },
+    pointCount = { type = "l", required = true },
+    before = { type = "n" },
+    low = { type = "n", required = true },
+    high = { type = "n", required = true },
+    lowText = { type = "s", required = true },
+    highText = { type = "s", required = true },
+    lastText = { type = "s", required = true },
+    points = { type = {"S", "CounterPoints"}, required = true },
+  },
+  CountersResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    begin = { type = "n", required = true },
+    ["end"] = { type = "n", required = true },
+    from = { type = "n", required = true },
+    to = { type = "n", required = true },
+    counterCount = { type = "u", required = true },
+    counters = { type = {"a", {"S", "CounterTrack"}}, required = true },
+    leftText = { type = "s" },
+    warnings = { type = {"a", "s"} },
+  },
+  HeatMapParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}}, required = true },
+    from = { type = "n" },
+    to = { type = "n" },
+    column = { type = "n" },
+    rows = { type = "u", minimum = 1, maximum = 100 },
+    columns = { type = "u", minimum = 1, maximum = 1200 },
+    panelId = { type = "s" },
+  },
+  HeatMapResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    begin = { type = "n", required = true },
+    ["end"] = { type = "n", required = true },
+    from = { type = "n", required = true },
+    column = { type = "n", required = true },
+    columnText = { type = "s", required = true },
+    columns = { type = "u", required = true },
+    rows = { type = "u", required = true },
+    rowText = { type = "s", required = true },
+    values = { type = {"a", "n"}, required = true },
+    text = { type = {"a", "u"}, required = true },
+    texts = { type = {"a", "s"}, required = true },
+    full = { type = "n", required = true },
+    fullText = { type = "s", required = true },
+    held = { type = {"S", "Amount"}, required = true },
+    basis = { type = "s", required = true },
+    excluded = { type = {"S", "Exclusion"} },
+    warnings = { type = {"a", "s"} },
+  },
   TrendRow = {
     path = { type = {"a", "s"}, required = true },
     keys = { type = {"a", "l"}, required = true },
@@ -4370,6 +5180,46 @@ M.schema = {
     warnings = { type = {"a", "s"} },
     estimated = { type = "s" },
     excluded = { type = {"S", "Exclusion"} },
+  },
+  StatesParams = {
+    profile = { type = "s" },
+    spec = { type = {"o", "s", {"S", "ViewSpec"}} },
+    limit = { type = "u", maximum = 1000 },
+    panelId = { type = "s" },
+  },
+  ThreadStates = {
+    name = { type = "s", required = true },
+    filter = { type = "s" },
+    wall = { type = {"S", "Amount"}, required = true },
+    onCpu = { type = {"S", "Amount"}, required = true },
+    blocked = { type = {"S", "Amount"}, required = true },
+    runnable = { type = {"S", "Amount"}, required = true },
+    unknown = { type = {"S", "Amount"}, required = true },
+  },
+  WaitChain = {
+    frames = { type = {"a", "s"}, required = true },
+    amount = { type = {"S", "Amount"}, required = true },
+  },
+  StatesView = {
+    title = { type = "s", required = true },
+    spec = { type = "s", required = true },
+  },
+  StatesResult = {
+    profile = { type = "s", required = true },
+    revision = { type = "u", required = true },
+    spec = { type = "s", required = true },
+    metric = { type = "s", required = true },
+    unit = { type = "s", required = true },
+    total = { type = {"S", "Amount"}, required = true },
+    viewTotal = { type = {"S", "Amount"}, required = true },
+    all = { type = {"S", "ThreadStates"}, required = true },
+    threads = { type = {"a", {"S", "ThreadStates"}}, required = true },
+    threadCount = { type = "l", required = true },
+    chains = { type = {"a", {"S", "WaitChain"}}, required = true },
+    chainCount = { type = "l", required = true },
+    views = { type = {"a", {"S", "StatesView"}}, required = true },
+    verdict = { type = "s", required = true },
+    warnings = { type = {"a", "s"} },
   },
   CorrelateParams = {
     profile = { type = "s" },
@@ -4948,6 +5798,235 @@ M.schema = {
     root = { type = "s", required = true },
     text = { type = "s", required = true },
     allowed = { type = "b", required = true },
+  },
+  LiveAttachParams = {
+    listen = { type = "b" },
+    tcp = { type = "b" },
+    replay = { type = "s" },
+    speed = { type = "n", maximum = 1000 },
+    window = { type = "l" },
+  },
+  LiveListening = {
+    address = { type = "s", required = true },
+    environment = { type = {"a", "s"}, required = true },
+    text = { type = "s", required = true },
+  },
+  LiveLosses = {
+    produced = { type = "n", required = true },
+    sent = { type = "n", required = true },
+    lost = { type = "n", required = true },
+    late = { type = "n" },
+    unmatched = { type = "n" },
+    capped = { type = "n" },
+    steps = { type = "n" },
+    contexts = { type = "n" },
+    text = { type = "s", required = true },
+  },
+  LiveSession = {
+    session = { type = "s", required = true },
+    uri = { type = "s", required = true },
+    state = { type = "s", required = true },
+    program = { type = "s", required = true },
+    language = { type = "s", required = true },
+    pid = { type = "l", required = true },
+    agent = { type = "s", required = true },
+    begunMs = { type = "n", required = true },
+    time = { type = "n", required = true },
+    window = { type = "n", required = true },
+    methods = { type = "u", required = true },
+    threads = { type = "u", required = true },
+    layout = { type = "u", required = true },
+    abilities = { type = {"a", "s"}, required = true },
+    losses = { type = {"S", "LiveLosses"}, required = true },
+    recording = { type = "s" },
+    error = { type = "s" },
+    text = { type = "s", required = true },
+  },
+  LiveAttachResult = {
+    listening = { type = {"a", {"S", "LiveListening"}}, required = true },
+    session = { type = {"S", "LiveSession"} },
+  },
+  LiveListParams = {
+  },
+  LiveListResult = {
+    listening = { type = {"a", {"S", "LiveListening"}}, required = true },
+    sessions = { type = {"a", {"S", "LiveSession"}}, required = true },
+  },
+  LiveFrameParams = {
+    session = { type = "s", required = true },
+    since = { type = "u" },
+    wait = { type = "u", maximum = 10000 },
+    rows = { type = "u", maximum = 1000 },
+    threads = { type = "u", maximum = 1000 },
+  },
+  LiveMethods = {
+    id = { type = {"a", "u"}, required = true },
+    height = { type = {"a", "u"}, required = true },
+    threads = { type = {"a", "u"}, required = true },
+    flags = { type = {"a", "u"}, required = true },
+  },
+  LiveRow = {
+    method = { type = "u", required = true },
+    name = { type = "s", required = true },
+    label = { type = "s", required = true },
+    file = { type = "s" },
+    line = { type = "u" },
+    elevation = { type = "n", required = true },
+    elevationText = { type = "s", required = true },
+    threads = { type = "u", required = true },
+    calls = { type = "n", required = true },
+    callsText = { type = "s", required = true },
+    flags = { type = "u", required = true },
+    text = { type = "s", required = true },
+  },
+  LiveThreadRow = {
+    thread = { type = "u", required = true },
+    name = { type = "s", required = true },
+    state = { type = "s", required = true },
+    method = { type = "u" },
+    label = { type = "s" },
+    depth = { type = "u", required = true },
+    busy = { type = "n", required = true },
+    waiting = { type = "n", required = true },
+    unknown = { type = "n", required = true },
+    cpu = { type = "n" },
+    text = { type = "s", required = true },
+  },
+  LiveFrameResult = {
+    session = { type = "s", required = true },
+    frame = { type = "u", required = true },
+    key = { type = "b", required = true },
+    state = { type = "s", required = true },
+    time = { type = "n", required = true },
+    timeText = { type = "s", required = true },
+    window = { type = "n", required = true },
+    windowText = { type = "s", required = true },
+    layout = { type = "u", required = true },
+    methods = { type = {"S", "LiveMethods"}, required = true },
+    rows = { type = {"a", {"S", "LiveRow"}}, required = true },
+    rowsLeft = { type = "u" },
+    threadRows = { type = {"a", {"S", "LiveThreadRow"}}, required = true },
+    threadsLeft = { type = "u" },
+    losses = { type = {"S", "LiveLosses"}, required = true },
+    probeText = { type = "s", required = true },
+    lagText = { type = "s" },
+    demoted = { type = "u" },
+  },
+  LiveCityParams = {
+    session = { type = "s", required = true },
+    since = { type = "u" },
+  },
+  LiveDistricts = {
+    id = { type = {"a", "u"}, required = true },
+    parent = { type = {"a", "i"}, required = true },
+    name = { type = {"a", "s"}, required = true },
+    label = { type = {"a", "s"}, required = true },
+    x = { type = {"a", "n"}, required = true },
+    y = { type = {"a", "n"}, required = true },
+    w = { type = {"a", "n"}, required = true },
+    h = { type = {"a", "n"}, required = true },
+  },
+  LiveBlocks = {
+    id = { type = {"a", "u"}, required = true },
+    district = { type = {"a", "i"}, required = true },
+    name = { type = {"a", "s"}, required = true },
+    label = { type = {"a", "s"}, required = true },
+    x = { type = {"a", "n"}, required = true },
+    y = { type = {"a", "n"}, required = true },
+    w = { type = {"a", "n"}, required = true },
+    h = { type = {"a", "n"}, required = true },
+  },
+  LivePlots = {
+    id = { type = {"a", "u"}, required = true },
+    block = { type = {"a", "u"}, required = true },
+    name = { type = {"a", "s"}, required = true },
+    signature = { type = {"a", "s"}, required = true },
+    x = { type = {"a", "n"}, required = true },
+    y = { type = {"a", "n"}, required = true },
+    w = { type = {"a", "n"}, required = true },
+  },
+  LiveCityResult = {
+    session = { type = "s", required = true },
+    layout = { type = "u", required = true },
+    key = { type = "b", required = true },
+    width = { type = "n", required = true },
+    depth = { type = "n", required = true },
+    districts = { type = {"S", "LiveDistricts"}, required = true },
+    blocks = { type = {"S", "LiveBlocks"}, required = true },
+    plots = { type = {"S", "LivePlots"}, required = true },
+  },
+  LiveMethodParams = {
+    session = { type = "s", required = true },
+    method = { type = "u", required = true },
+  },
+  LiveHistory = {
+    begin = { type = "n", required = true },
+    step = { type = "n", required = true },
+    height = { type = {"a", "n"}, required = true },
+  },
+  LiveMethodResult = {
+    session = { type = "s", required = true },
+    method = { type = "u", required = true },
+    name = { type = "s", required = true },
+    package = { type = "s", required = true },
+    className = { type = "s", required = true },
+    methodName = { type = "s", required = true },
+    signature = { type = "s", required = true },
+    file = { type = "s" },
+    line = { type = "u" },
+    uri = { type = "s" },
+    elevation = { type = "n", required = true },
+    elevationText = { type = "s", required = true },
+    threads = { type = "u", required = true },
+    calls = { type = "n", required = true },
+    flags = { type = "u", required = true },
+    total = { type = "s", required = true },
+    history = { type = {"S", "LiveHistory"}, required = true },
+    text = { type = "s", required = true },
+  },
+  LiveControlParams = {
+    session = { type = "s", required = true },
+    operation = { type = "s", required = true },
+    methods = { type = {"a", "u"}, maxItems = 10000 },
+    text = { type = "s", maxLength = 4096 },
+  },
+  LiveControlResult = {
+    session = { type = {"S", "LiveSession"}, required = true },
+    text = { type = "s", required = true },
+  },
+  LiveWindowParams = {
+    session = { type = "s", required = true },
+    from = { type = "n" },
+    to = { type = "n" },
+    fromMark = { type = "s" },
+    toMark = { type = "s" },
+    rows = { type = "u", maximum = 1000 },
+    steps = { type = "u", maximum = 6000 },
+  },
+  LiveStrip = {
+    begin = { type = "n", required = true },
+    step = { type = "n", required = true },
+    busy = { type = {"a", "n"}, required = true },
+    events = { type = {"a", "n"}, required = true },
+    lost = { type = {"a", "n"}, required = true },
+    unknown = { type = {"a", "n"}, required = true },
+  },
+  LiveMark = {
+    name = { type = "s", required = true },
+    time = { type = "n", required = true },
+    timeText = { type = "s", required = true },
+  },
+  LiveWindowResult = {
+    session = { type = "s", required = true },
+    from = { type = "n", required = true },
+    to = { type = "n", required = true },
+    windowText = { type = "s", required = true },
+    uri = { type = "s", required = true },
+    methods = { type = {"S", "LiveMethods"}, required = true },
+    rows = { type = {"a", {"S", "LiveRow"}}, required = true },
+    rowsLeft = { type = "u" },
+    strip = { type = {"S", "LiveStrip"}, required = true },
+    marks = { type = {"a", {"S", "LiveMark"}}, required = true },
   },
   UploadBeginParams = {
     name = { type = "s", required = true, maxLength = 4096 },

@@ -17,6 +17,12 @@ M.uri = nil
 M.metric = nil
 ---@type profd.RecordedAgainResult? what became of the profile that is shown, since its file was recorded again
 M.recorded_again = nil
+---@class profd.KeptWindow
+---@field from number nanoseconds
+---@field to number
+---@field clause string as a filter says it
+---@type profd.KeptWindow? what of time the hints and all else are of; absent: all
+M.window = nil
 ---@type profd.ProjectParams? what the project file says, as the daemon told last
 M.project = nil
 
@@ -27,6 +33,14 @@ local opening = {}
 ---@type fun()[] what waits until nothing is being opened
 local after_opening = {}
 local next_token = 0
+
+--- Filters of this editor beside those of the project; nil takes one back.
+---@param what 'window'|'kind'
+---@param clause string?
+local function filter_by(what, clause)
+  client.filters[what] = clause
+  client.notify(protocol.methods.did_change_configuration, { settings = client.settings() })
+end
 
 ---@param uri string
 local function forget(uri)
@@ -45,6 +59,10 @@ local function show(profile, revision, name, uri)
   end
   if profile ~= M.profile then
     M.recorded_again = nil
+    if M.window then -- of another time
+      M.window = nil
+      filter_by('window', nil)
+    end
   end
   M.profile, M.revision, M.name, M.uri = profile, revision or 0, name or '', uri
   require('profd.hints').refresh_all()
@@ -458,6 +476,50 @@ function M.set_metric(name)
         choose_metric(metrics, choice.name)
       end
     end)
+  end)
+end
+
+--- Hints, hovers and lists are of this window of time, or of all again.
+---@param window profd.KeptWindow?
+function M.keep_window(window)
+  if not window and not M.window then
+    return log.info('no window of time is kept')
+  end
+  M.window = window
+  filter_by('window', window and window.clause or nil)
+  require('profd.hints').refresh_all()
+  log.info(window and 'kept everywhere: ' .. window.clause or 'all of the time')
+end
+
+---@type string? the kind of work that is kept
+local kind
+
+--- Hints, hovers and lists are of one kind of work, or of all again.
+---@param name string? as filters have it; the one that is kept already: all
+function M.keep_kind(name)
+  kind = name ~= kind and name or nil
+  local clause = kind and 'keep kind ' .. kind or nil
+  filter_by('kind', clause)
+  require('profd.hints').refresh_all()
+  log.info(clause and 'kept everywhere: ' .. clause or 'all kinds of work')
+end
+
+--- The kind of work that is kept.
+---@return string?
+function M.kind()
+  return kind
+end
+
+--- What filters hints and hovers: those of the project and of this editor, as clauses of a view.
+---@param done fun(filters: string[])
+function M.filters(done)
+  ---@type profd.HotspotsParams
+  local params = { profile = M.profile, workspaceFilters = true, limit = 1 }
+  client.request(protocol.methods.hotspots, params, function(result, err)
+    if err then
+      return log.error(M.sentence(err))
+    end
+    done(result.filters or {})
   end)
 end
 

@@ -21,6 +21,21 @@ const timeNextClick = (stage) => {
   );
 };
 
+/** In the page: how many frames it asks for in the next 600 ms. */
+const countFrames = () =>
+  new Promise((resolve) => {
+    let count = 0;
+    const original = window.requestAnimationFrame;
+    window.requestAnimationFrame = (run) => {
+      ++count;
+      return original.call(window, run);
+    };
+    setTimeout(() => {
+      window.requestAnimationFrame = original;
+      resolve(count);
+    }, 600);
+  });
+
 export default (test, { bridge, demo, scratch }) => {
   test("moves pixels within 50 ms of a click while answers take a second", async (views) => {
     await views.open(demo);
@@ -55,23 +70,14 @@ export default (test, { bridge, demo, scratch }) => {
     await views.page.mouse.click(x, y);
     for (const tab of "12345678") {
       await views.page.keyboard.press(tab);
-      await views.page.waitForTimeout(1200);
-      const asked = bridge.asked.length;
-      const frames = await views.page.evaluate(
-        () =>
-          new Promise((resolve) => {
-            let count = 0;
-            const original = window.requestAnimationFrame;
-            window.requestAnimationFrame = (run) => {
-              ++count;
-              return original.call(window, run);
-            };
-            setTimeout(() => {
-              window.requestAnimationFrame = original;
-              resolve(count);
-            }, 600);
-          }),
-      );
+      // What the key began may take its time on a busy machine; then nothing happens, for good.
+      let frames = 1;
+      let asked = 0;
+      for (let tries = 0; tries < 5 && (frames > 0 || asked < bridge.asked.length); ++tries) {
+        await views.page.waitForTimeout(1200);
+        asked = bridge.asked.length;
+        frames = await views.page.evaluate(countFrames);
+      }
       assert.strictEqual(frames, 0, `frames in view ${tab}`);
       assert.deepStrictEqual(bridge.asked.slice(asked), [], `requests in view ${tab}`);
     }

@@ -125,6 +125,12 @@ class Generator {
       for (std::size_t i = 0; i < n; ++i) column.push_back(one_in(4) ? kNone : any_context().v);
       table.contexts.emplace_back(std::move(column));
     }
+    for (std::size_t role = 0; role < 2 && n % 2 == 1; ++role) {
+      std::vector<std::uint32_t> column;
+      for (std::size_t i = 0; i < n; ++i)
+        column.push_back(one_in(4) ? kNone : threads_[random_() % threads_.size()].v);
+      table.threads.emplace_back(std::move(column));
+    }
     std::vector<std::int64_t> times;
     std::vector<double> shares;
     for (std::size_t i = 0; i < n; ++i) {

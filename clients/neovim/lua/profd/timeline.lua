@@ -1,0 +1,375 @@
+--- `:Profd timeline`: when things ran, in a buffer; a window of it is a filter of all that the plugin shows.
+local M = {}
+
+local client = require('profd.client')
+local log = require('profd.log')
+local page_of = require('profd.timeline_page')
+local protocol = require('profd.protocol')
+local scratch = require('profd.scratch')
+local session = require('profd.session')
+
+local NAME = 'profd://timeline'
+local RESIZE_DELAY_MS = 60
+local CONTENT_MODIFIED = protocol.ErrorCodes.contentModified
+local MOST_TRACKS = 200
+local MOST_CHARTS = 16
+local KEYS = '<CR> closer  + - zoom  < > move  0 all  <BS> back  w keep  W let go  q close'
+local namespace = vim.api.nvim_create_namespace('profd.timeline')
+
+---@class profd.Timeline what is shown
+---@field bufnr integer
+---@field profile string
+---@field revision integer
+---@field looked? profd.Span absent: everything
+---@field back (profd.Span|false)[] what was looked at before; false: everything
+---@field charts? integer[] tracks by id; absent: the server's choice
+---@field answer? profd.TimelineResult
+---@field page? profd.TimelinePage
+---@field asked integer counts requests: only the newest answer is painted
+
+---@type profd.Timeline?
+local shown
+---@type uv.uv_timer_t?
+local timer
+
+---@param bufnr integer
+---@return integer columns
+local function width_of(bufnr)
+  local window = vim.fn.bufwinid(bufnr)
+  local info = window ~= -1 and vim.fn.getwininfo(window)[1]
+  return info and info.width - info.textoff or vim.o.columns
+end
+
+--- Windows of time are drawn and not cut out.
+---@param done fun(filters: string[])
+local function filters_of(done)
+  session.filters(function(filters)
+    done(vim.tbl_filter(function(clause)
+      return not vim.startswith(clause, 'time ')
+    end, filters))
+  end)
+end
+
+---@return integer line
+---@return integer cell from 0; below 0 in the names
+local function pointed()
+  local line = vim.api.nvim_win_get_cursor(0)[1]
+  return line, vim.fn.virtcol('.') - 1 - (shown and shown.page and shown.page.margin or 0)
+end
+
+--- Says what is under the cursor above the window, where it is seen however far down that is.
+---@param at profd.Timeline
+local function tell(at)
+  local line, cell = pointed()
+  local found = at.page and page_of.find(at.page, at.answer, line, cell)
+  local text = found and log.one_line(found.text) or KEYS
+  vim.wo.winbar = ' ' .. text:gsub('%%', '%%%%')
+end
+
+---@param at profd.Timeline
+local function paint(at)
+  local kept = session.window
+  local page = page_of.compose(at.answer, {
+    width = width_of(at.bufnr),
+    title = log.one_line(('%s of %s'):format(at.answer.metric, session.name)),
+    kept = kept,
+    keptText = kept and kept.clause or nil,
+  })
+  at.page = page
+  vim.bo[at.bufnr].modifiable = true
+  vim.api.nvim_buf_set_lines(at.bufnr, 0, -1, false, page.lines)
+  vim.bo[at.bufnr].modifiable = false
+  vim.api.nvim_buf_clear_namespace(at.bufnr, namespace, 0, -1)
+  for _, mark in ipairs(page.marks) do
+    vim.api.nvim_buf_set_extmark(
+      at.bufnr,
+      namespace,
+      mark.line,
+      mark.from,
+      { end_col = mark.to, hl_group = mark.group }
+    )
+  end
+end
+
+---@param at profd.Timeline
+---@param filters string[]
+---@param done fun(answer: profd.TimelineResult)
+local function request(at, filters, done)
+  at.asked = at.asked + 1
+  local asked = at.asked
+  local tracks = at.answer and at.answer.tracks or {}
+  local cells = page_of.room(tracks, width_of(at.bufnr))
+  ---@type profd.TimelineParams
+  local params = {
+    profile = session.profile,
+    spec = table.concat(vim.list_extend({ 'top-down' }, filters), ' | '),
+    from = at.looked and at.looked.from,
+    to = at.looked and at.looked.to,
+    width = cells,
+    minWidth = 1,
+    columns = cells,
+    tracks = MOST_TRACKS,
+    charts = at.charts,
+    revision = at.charts and at.revision,
+    panelId = 'timeline',
+  }
+  client.request(protocol.methods.timeline, params, function(result, err)
+    local gone = at.bufnr ~= -1 and not vim.api.nvim_buf_is_valid(at.bufnr)
+    if shown ~= at or at.asked ~= asked or gone then
+      return
+    elseif err and err.code == CONTENT_MODIFIED and at.charts then
+      at.charts = nil -- another recording has other tracks
+      return request(at, filters, done)
+    elseif err then
+      return log.error(session.sentence(err))
+    end
+    ---@cast result profd.TimelineResult
+    at.revision = result.revision
+    -- Names that were not known when the cells were counted may take more room.
+    if page_of.room(result.tracks, width_of(at.bufnr)) ~= cells then
+      at.answer = result
+      return request(at, filters, done)
+    end
+    done(result)
+  end)
+end
+
+--- Asks for what is to be looked at, and shows it.
+---@param at profd.Timeline
+---@param done? fun()
+local function ask(at, done)
+  filters_of(function(filters)
+    request(at, filters, function(answer)
+      at.answer = answer
+      paint(at)
+      if vim.api.nvim_get_current_buf() == at.bufnr then
+        tell(at)
+      end
+      if done then
+        done()
+      end
+    end)
+  end)
+end
+
+---@return profd.Span
+local function everything()
+  return { from = shown.answer.begin, to = shown.answer['end'] }
+end
+
+---@return profd.Span
+local function looked_at()
+  return { from = shown.answer.from, to = shown.answer.to }
+end
+
+---@param span profd.Span
+local function look(span)
+  local all = everything()
+  local window = page_of.held(span, all)
+  table.insert(shown.back, shown.looked or false)
+  shown.looked = page_of.length(window) < page_of.length(all) and window or nil
+  ask(shown)
+end
+
+--- The time at a cell; the names are where it begins.
+---@param cell number
+---@return number
+local function time_at(cell)
+  local span = looked_at()
+  return span.from + math.max(0, math.min(1, cell / shown.page.cells)) * page_of.length(span)
+end
+
+---@param factor number
+local function zoom(factor)
+  local _, cell = pointed()
+  local span = looked_at()
+  local at = cell < 0 and (span.from + span.to) / 2 or time_at(cell + 0.5)
+  look(page_of.zoomed(span, everything(), at, factor))
+end
+
+---@param part number
+local function move(part)
+  local span = looked_at()
+  local step = part * page_of.length(span)
+  look({ from = span.from + step, to = span.to + step })
+end
+
+local function look_at_all()
+  look(everything())
+end
+
+--- <CR>: the flame chart of a thread, or closer to a box.
+local function enter()
+  local line, cell = pointed()
+  local found = page_of.find(shown.page, shown.answer, line, cell)
+  if found and found.track then
+    local charts = shown.charts or vim.tbl_map(function(chart)
+      return chart.track
+    end, shown.answer.charts)
+    local others = vim.tbl_filter(function(id)
+      return id ~= found.track.id
+    end, charts)
+    if #others == #charts then
+      table.insert(others, found.track.id)
+      if #others > MOST_CHARTS then
+        table.remove(others, 1)
+      end
+    end
+    shown.charts = others
+    ask(shown)
+  elseif found and found.span then
+    local room = 0.1 * page_of.length(found.span)
+    look({ from = found.span.from - room, to = found.span.to + room })
+  end
+end
+
+local function back()
+  local before = table.remove(shown.back)
+  if before == nil then
+    return log.info('nothing was looked at before')
+  end
+  shown.looked = before or nil
+  ask(shown)
+end
+
+--- Makes a window the filter of everything; the server says how it is written.
+---@param span profd.Span
+local function keep(span)
+  ---@type profd.TimelineParams
+  local params = {
+    profile = session.profile,
+    spec = 'top-down',
+    from = span.from,
+    to = span.to,
+    tracks = 1,
+    columns = 1,
+    charts = {},
+    revision = shown.revision,
+  }
+  client.request(protocol.methods.timeline, params, function(result, err)
+    if err or not result.filter then
+      return log.error(err and session.sentence(err) or 'this window is too far off to be a filter')
+    end
+    session.keep_window({ from = result.from, to = result.to, clause = result.filter })
+  end)
+end
+
+--- What is marked in visual mode, or all that is shown.
+---@param marked boolean
+local function keep_shown(marked)
+  if not marked then
+    return keep(looked_at())
+  end
+  local margin = shown.page.margin
+  local one, other = vim.fn.virtcol('v') - 1 - margin, vim.fn.virtcol('.') - 1 - margin
+  vim.api.nvim_feedkeys(vim.keycode('<Esc>'), 'nx', false)
+  local from, to = math.min(one, other), math.max(one, other) + 1
+  local cell = page_of.length(looked_at()) / shown.page.cells
+  keep(page_of.held(page_of.rounded({ from = time_at(from), to = time_at(to) }, cell), everything()))
+end
+
+---@class profd.TimelineKey
+---@field [1] string
+---@field [2] fun(with: any)
+---@field [3] string what it does
+---@field with? any
+---@field mode? string
+
+---@type profd.TimelineKey[]
+local keys = {
+  { '<CR>', enter, 'flame chart of a thread, closer on a box' },
+  { '+', zoom, 'closer', with = 2 },
+  { '-', zoom, 'wider', with = 0.5 },
+  { '<', move, 'earlier', with = -0.2 },
+  { '>', move, 'later', with = 0.2 },
+  { '0', look_at_all, 'everything' },
+  { '<BS>', back, 'what was looked at before' },
+  { 'w', keep_shown, 'keep what is shown, everywhere', with = false },
+  { 'w', keep_shown, 'keep what is marked, everywhere', with = true, mode = 'x' },
+  { 'W', session.keep_window, 'let the window go' },
+}
+
+---@param bufnr integer
+local function prepare(bufnr)
+  for _, key in ipairs(keys) do
+    vim.keymap.set(key.mode or 'n', key[1], function()
+      if shown and shown.page then
+        key[2](key.with)
+      end
+    end, { buffer = bufnr, nowait = true, desc = key[3] })
+  end
+  local group = vim.api.nvim_create_augroup('profd.timeline', {})
+  vim.api.nvim_create_autocmd('CursorMoved', {
+    group = group,
+    buffer = bufnr,
+    callback = function()
+      if shown and shown.bufnr == bufnr then
+        tell(shown)
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd({ 'WinResized', 'VimResized' }, {
+    group = group,
+    callback = function()
+      timer = timer or assert(vim.uv.new_timer())
+      timer:start(RESIZE_DELAY_MS, 0, vim.schedule_wrap(M.refit))
+    end,
+  })
+end
+
+---@return boolean
+local function on_screen()
+  return shown ~= nil and vim.api.nvim_buf_is_valid(shown.bufnr) and vim.fn.bufwinid(shown.bufnr) ~= -1
+end
+
+--- The window may have another width now.
+function M.refit()
+  if on_screen() and shown.page and session.profile then
+    local cells = page_of.room(shown.answer.tracks, width_of(shown.bufnr))
+    if cells ~= shown.page.cells then
+      ask(shown)
+    end
+  end
+end
+
+--- The metric, filters, the profile or its file are others now.
+function M.refresh()
+  if not on_screen() or not session.profile then
+    return
+  end
+  if shown.profile ~= session.profile then
+    shown.profile, shown.looked, shown.charts, shown.back = session.profile, nil, nil, {}
+  end
+  ask(shown)
+end
+
+--- `:Profd timeline`
+function M.show()
+  session.with_profile(function()
+    if on_screen() and shown.profile == session.profile and shown.page then
+      return vim.api.nvim_set_current_win(vim.fn.bufwinid(shown.bufnr))
+    end
+    local before = shown
+    ---@type profd.Timeline
+    local at = { bufnr = -1, profile = session.profile, revision = session.revision, back = {}, asked = 0 }
+    if before and before.profile == at.profile then
+      at.looked, at.charts, at.revision, at.back = before.looked, before.charts, before.revision, before.back
+    end
+    shown = at
+    filters_of(function(filters)
+      request(at, filters, function(answer)
+        at.answer = answer
+        at.bufnr = scratch.show(NAME, { '' }, { filetype = 'profd-timeline' })
+        vim.bo[at.bufnr].undolevels = -1
+        prepare(at.bufnr)
+        paint(at)
+        vim.api.nvim_win_set_height(0, math.min(#at.page.lines + 1, math.floor(vim.o.lines * 0.6)))
+        vim.api.nvim_win_set_cursor(0, { math.min(4, #at.page.lines), 0 })
+        tell(at)
+        M.refit()
+      end)
+    end)
+  end)
+end
+
+return M
