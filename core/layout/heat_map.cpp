@@ -188,18 +188,21 @@ Result<HeatMap> heat_map(const Selection& selection, const HeatMapRequest& reque
                            to = std::min(out.end, request.to.value_or(out.end));
         if (to <= from) return fail(ErrorCode::invalid, "the window of time holds nothing of the profile");
         const std::uint32_t most = std::clamp(request.max_columns, 1u, kMaxHeatColumns);
-        out.column = request.column > 0 ? request.column : chosen_column(to - from, most);
+        out.column = request.column > 0 ? request.column : chosen_column(to - from, std::max(2u, most) - 1);
         if (out.column > kMostColumn)
           return fail(ErrorCode::invalid, "a column of a heat map is shorter than a day");
-        out.from = out.begin + (from - out.begin) / out.column * out.column;
+        out.rows = std::min(kMaxHeatRows, request.rows);
+        if (out.rows == 0) out.rows = chosen_rows(out.column, scale != 0 ? 0 : measured_each(profile));
+        out.rows = static_cast<std::uint32_t>(std::min<std::int64_t>(out.rows, out.column));
+        // Columns begin at moments that are round, so that windows made of them can be read.
+        const std::int64_t over = out.begin % out.column;
+        const std::int64_t first = out.begin - (over < 0 ? over + out.column : over);
+        out.from = first + (from - first) / out.column * out.column;
         const std::int64_t columns = (to - 1 - out.from) / out.column + 1;
         if (columns > kMaxHeatColumns)
           return fail(ErrorCode::limit,
                       fmt::format("a heat map has at most {} columns; ask for longer ones", kMaxHeatColumns));
         out.columns = static_cast<std::uint32_t>(columns);
-        out.rows = std::min(kMaxHeatRows, request.rows);
-        if (out.rows == 0) out.rows = chosen_rows(out.column, scale != 0 ? 0 : measured_each(profile));
-        out.rows = static_cast<std::uint32_t>(std::min<std::int64_t>(out.rows, out.column));
 
         const bool saturated = profile.metrics()[metric.v].saturated;
         Cells<T> cells({out.from, out.column, out.columns, out.rows}, saturated);

@@ -24,8 +24,8 @@ struct HeatMapRequest {
 
 struct HeatMap {
   std::int64_t begin = 0, end = 1;  // of the samples
-  std::int64_t from = 0;            // where the first column begins: whole columns after `begin`
-  std::int64_t column = 1;          // nanoseconds
+  std::int64_t from = 0;    // where the first column begins: a multiple of `column`, `begin` lies in it
+  std::int64_t column = 1;  // nanoseconds
   std::uint32_t columns = 0, rows = 0;
   ValueColumn values;        // [column * rows + row]
   Value held, without_time;  // all cells together; of samples that have no time

@@ -92,11 +92,13 @@ Result<void> SampleParts::cut(std::span<const Filter> filters, std::vector<std::
     alone.op = FilterOp::keep;
     PROFD_TRY(times_, times_of(*profile_, {&alone, 1}, stop));
     bool any = false;
+    std::vector<std::size_t> near;
     for (std::size_t row = 0; row < parts_.size() && !any; ++row)
-      any = samples.time[row] != kNoTime && part(row) != SamplePart::none;
+      any = samples.time[row] != kNoTime && part(row, near) != SamplePart::none;
     warn_unless(any, filter, warnings);
   }
   PROFD_TRY(times_, times_of(*profile_, filters, stop));
+  std::vector<std::size_t> near;
   for (std::size_t row = 0; row < parts_.size(); ++row) {
     if ((row & 0xFFFF) == 0) PROFD_CHECK(stop.status());
     if (samples.time[row] == kNoTime) {
@@ -104,7 +106,7 @@ Result<void> SampleParts::cut(std::span<const Filter> filters, std::vector<std::
       if (keeps && parts_[row] == SamplePart::whole) parts_[row] = SamplePart::unknown;
       continue;
     }
-    const SamplePart left = part(row);
+    const SamplePart left = part(row, near);
     if (times_.by_thread && left != SamplePart::whole && parts_[row] == SamplePart::whole &&
         value_or(samples.thread, row, kNone) == kNone) {
       parts_[row] = SamplePart::unknown;
@@ -116,10 +118,12 @@ Result<void> SampleParts::cut(std::span<const Filter> filters, std::vector<std::
   return {};
 }
 
-SamplePart SampleParts::part(std::size_t row) const {
+SamplePart SampleParts::part(std::size_t row, std::vector<std::size_t>& near) const {
   const SampleTable& samples = *profile_->samples();
   const std::int64_t time = samples.time[row], last = end(row);
-  const bool begins = times(row).contains(time);
+  near.resize(times_.sets.size());
+  const std::uint32_t thread = value_or(samples.thread, row, kNone);
+  const bool begins = times(row).contains(time, near[std::min<std::size_t>(thread, near.size() - 1)]);
   if (last == time) return begins ? SamplePart::whole : SamplePart::none;
   const auto length = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(time);
   const auto left = static_cast<std::uint64_t>(times(row).measure(time, last));

@@ -47,7 +47,8 @@ class SampleParts {
                    const StopToken& stop);
   // Where the longest duration of a sample ends.
   [[nodiscard]] std::int64_t end(std::size_t row) const;
-  [[nodiscard]] SamplePart part(std::size_t row) const;
+  // What the times leave of a row that has one; `near` by set of these, as TimeSet::contains has it.
+  [[nodiscard]] SamplePart part(std::size_t row, std::vector<std::size_t>& near) const;
   [[nodiscard]] const TimeSet& times(std::size_t row) const {
     return times_.of(value_or(profile_->samples()->thread, row, kNone));
   }

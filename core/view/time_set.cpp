@@ -109,6 +109,16 @@ bool TimeSet::contains(std::int64_t time) const {
   return at != intervals_.end() && time >= at->begin && (!again_ || again_->contains(time));
 }
 
+bool TimeSet::contains(std::int64_t time, std::size_t& near) const {
+  constexpr std::size_t kSoon = 4;
+  const std::size_t n = intervals_.size(), last = std::min(n, near + kSoon);
+  while (near < last && intervals_[near].end <= time) ++near;
+  const bool is_first = near <= n && (near == 0 || intervals_[near - 1].end <= time) &&
+                        (near == n || intervals_[near].end > time);
+  if (!is_first) near = static_cast<std::size_t>(after(time) - intervals_.begin());
+  return near < n && time >= intervals_[near].begin && (!again_ || again_->contains(time));
+}
+
 std::int64_t TimeSet::measure(std::int64_t begin, std::int64_t end, std::int64_t grain) const {
   std::int64_t sum = 0;
   for (auto at = after(begin); at != intervals_.end() && at->begin < end; ++at) {

@@ -27,6 +27,9 @@ class TimeSet {
   void limit(std::span<const TimeInterval> intervals, bool keep);
 
   [[nodiscard]] bool contains(std::int64_t time) const;
+  // The same for many moments, most of them soon after the one before: `near` is where that was found, 0 at
+  // first.
+  [[nodiscard]] bool contains(std::int64_t time, std::size_t& near) const;
   // How much of [begin, end) is let through, in units of `grain` nanoseconds, cut from `begin` on: windows
   // that lie side by side then share what is between two cuts, and none of it is lost or counted twice.
   // Where windows come again only the sum is cut to whole grains.

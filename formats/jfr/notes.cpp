@@ -176,6 +176,8 @@ LabelSetId NoteReader::fields(const LoadedChunk& in, const Row& row, StackResolv
       case Value::Kind::integer:
         label.is_number = true;
         label.number = number_of(in, value, row);
+        // The recorder's word for what it does not know.
+        if (label.number == INT64_MIN) continue;
         label.unit = builder.string(unit_name_of(value.unit));
         break;
     }

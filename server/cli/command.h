@@ -33,6 +33,7 @@ void add_diff(CLI::App& root, Commands& commands);
 void add_aggregate(CLI::App& root, Commands& commands);
 void add_join(CLI::App& root, Commands& commands);
 void add_correlate(CLI::App& root, Commands& commands);
+void add_offcpu(CLI::App& root, Commands& commands);
 void add_leaks(CLI::App& root, Commands& commands);
 void add_gate(CLI::App& root, Commands& commands);
 void add_list(CLI::App& root, Commands& commands);

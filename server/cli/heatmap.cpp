@@ -33,16 +33,19 @@ struct HeatMapOptions {
   std::uint32_t rows = 0;
 };
 
-constexpr std::size_t kMarginColumns = 10;
+constexpr std::size_t kMarginColumns = 10, kMarkColumns = 12, kWidestCell = 6;
+// Of a terminal; --rows asks for more.
+constexpr std::uint32_t kUsualRows = 25;
 
 // Cells of one line of text, from the last row of a column down to the first.
-std::string heat_text(const Terminal& terminal, const HeatMapAnswer& answer) {
+std::string heat_text(const Terminal& terminal, const HeatMapAnswer& answer, std::size_t columns) {
   constexpr std::array<const char*, 5> kShades{" ", "░", "▒", "▓", "█"};
-  std::string out = fmt::format(
-      "{}  {} from {}, {} a column, {} a row\n{}\n", terminal.bold(sanitize_text(answer.head.metric)),
-      sanitize_text(answer.held.text), moment_text(answer.from, answer.column), answer.column_text,
-      answer.row_text, terminal.dim(sanitize_text(answer.basis)));
+  std::string out =
+      fmt::format("{}  {} from {}\n{}\n", terminal.bold(sanitize_text(answer.head.metric)),
+                  sanitize_text(answer.held.text), moment_text(answer.from, answer.column / answer.rows),
+                  terminal.dim(sanitize_text(answer.basis)));
   const double full = as_double(answer.full);
+  const std::size_t wide = std::clamp<std::size_t>(columns / std::max(1u, answer.columns), 1, kWidestCell);
   for (std::uint32_t row = answer.rows; row-- > 0;) {
     // Every fourth row says which part of a column it is.
     const bool named = row % 4 == 0 || row + 1 == answer.rows;
@@ -56,20 +59,21 @@ std::string heat_text(const Terminal& terminal, const HeatMapAnswer& answer) {
       const double share = full > 0 ? std::clamp(value / full, 0.0, 1.0) : 0;
       // What is there at all is seen.
       const long shade = value > 0 ? std::max(1L, std::lround(std::sqrt(share) * 4)) : 0;
-      const char* const block = kShades[static_cast<std::size_t>(shade)];
+      std::string block;
+      for (std::size_t i = 0; i < wide; ++i) block += kShades[static_cast<std::size_t>(shade)];
       line += terminal.colors == Colors::none || shade == 0 ? block : terminal.heat(block, share);
     }
     while (line.ends_with(' ')) line.pop_back();
     out += line + "\n";
   }
   std::string axis(kMarginColumns, ' ');
-  constexpr std::size_t kApart = 12;
+  const auto step = static_cast<std::uint32_t>((kMarkColumns + wide - 1) / wide);
   std::size_t used = kMarginColumns;
-  for (std::uint32_t column = 0; column < answer.columns; column += kApart) {
+  for (std::uint32_t column = 0; column < answer.columns; column += step) {
+    const std::size_t at = kMarginColumns + column * wide;
     const std::string text = "|" + moment_text(answer.from + answer.column * column, answer.column);
-    axis += std::string(kMarginColumns + column - std::min<std::size_t>(used, kMarginColumns + column), ' ') +
-            text;
-    used = kMarginColumns + column + display_width(text);
+    axis += std::string(at - std::min(used, at), ' ') + text;
+    used = at + display_width(text);
   }
   out += terminal.dim(axis) + "\n";
   const auto hottest = static_cast<std::size_t>(
@@ -105,9 +109,14 @@ int heatmap(const HeatMapOptions& options, const Console& console) {
   request.open = view->open;
   request.spec = view->spec;
   request.grid.rows = options.rows;
-  if (!page && !options.json)
-    request.grid.max_columns = static_cast<std::uint32_t>(std::max(40, console.out.columns)) - kMarginColumns;
+  const std::size_t columns = static_cast<std::size_t>(std::max(40, console.out.columns)) - kMarginColumns;
+  const bool here = !page && !options.json;
+  if (here) request.grid.max_columns = static_cast<std::uint32_t>(columns);
   auto answer = heat_map_answer(*view->views, request, StopToken{});
+  if (here && answer && options.rows == 0 && answer->rows > kUsualRows) {
+    request.grid.rows = kUsualRows;
+    answer = heat_map_answer(*view->views, request, StopToken{});
+  }
   if (!answer) return console.fail(file_error_text(file, answer.error()));
   int code = kExitOk;
   if (options.json) {
@@ -122,7 +131,7 @@ int heatmap(const HeatMapOptions& options, const Console& console) {
       console.note("Wrote " + options.output.path + "; open it in a browser.");
     }
   } else {
-    code = console.print(heat_text(console.out, *answer));
+    code = console.print(heat_text(console.out, *answer, columns));
   }
   keep_in_cache(*view);
   return end_process(code);

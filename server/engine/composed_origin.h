@@ -36,11 +36,11 @@ struct ComposedPart {
   OriginPtr origin;
   std::string member;   // "" the first
   bool before = false;  // of a diff
-  // Of a diff: filters as parse_filters() has them, none that a workspace decides on; "" all of it. What they
-  // leave lasts as long as its windows of time.
-  std::string filter;
   // What somebody has loaded of it already; taken while it is as fresh as the origin.
   std::shared_ptr<const LoadedProfiles> loaded;
+  // Of a diff: filters as parse_filters() has them, none that a workspace decides on; "" all of it. What they
+  // leave lasts as long as its windows of time.
+  std::string filter = {};
 };
 
 struct ComposeSpec {

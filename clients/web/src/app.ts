@@ -253,9 +253,10 @@ export class App {
   start(): void {
     this.client.start();
     effect(() => {
-      const { profile, member } = this.place.value;
+      const { profile, member, view } = this.place.value;
       const open = this.connection.value.state === "open";
-      if (open) void this.sync(profile, member);
+      // A city is watched without its profile, which is made when a view of it is looked at.
+      if (open && view !== "live") void this.sync(profile, member);
     });
   }
 

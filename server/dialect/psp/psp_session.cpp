@@ -10,6 +10,7 @@
 
 #include "protocol/capabilities.h"
 #include "protocol/message.h"
+#include "server/dialect/psp/live.h"
 #include "server/dialect/psp/settings.h"
 #include "server/engine/afterwards.h"
 #include "server/engine/uri.h"
@@ -130,6 +131,7 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   modules_.push_back(make_sources_module(context_));
   modules_.push_back(make_code_module(context_));
   modules_.push_back(make_assembly_module(context_));
+  modules_.push_back(make_live_module(context_));
   modules_.push_back(make_uploads_module(context_));
   modules_.push_back(make_web_module(context_));
   modules_.push_back(make_shared_module(context_));

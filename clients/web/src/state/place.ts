@@ -18,6 +18,7 @@ export const VIEW_IDS = [
   "analyses",
   "markers",
   "heatmap",
+  "live",
 ] as const;
 export type ViewId = (typeof VIEW_IDS)[number];
 

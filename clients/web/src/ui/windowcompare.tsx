@@ -2,9 +2,11 @@
 // of the first in the second is a diff.
 import { DiffScale, ProfileDiffRequest } from "../../../shared/ts/psp.js";
 import type { App } from "../app.js";
+import { isDiff } from "../state/compared.js";
 import { filtersOf } from "../state/place.js";
 import { filterText } from "../state/spec.js";
-import { sideFilter, windowOf, type Span } from "../state/windows.js";
+import { go } from "../state/state.js";
+import { keepWindow, sideFilter, windowOf, type Span } from "../state/windows.js";
 import { useApp, useProfile } from "./context.js";
 
 /** Opens the diff of what two windows keep; the first is the one before. */
@@ -20,7 +22,11 @@ function compareWindows(app: App, before: ReturnType<typeof windowOf>, after: Re
     },
   ];
   app.firstWindow.value = undefined;
-  void app.compare({ before: side(before), after: side(after), scale: DiffScale.automatic });
+  void app.compare({ before: side(before), after: side(after), scale: DiffScale.automatic }).then(() => {
+    // A diff has no time of its own, and each side has its window already.
+    if (isDiff(app.place.peek().profile))
+      app.update((state) => go(keepWindow(state, undefined), { view: "flame" }), false);
+  });
 }
 
 export function WindowCompare({ kept }: { kept: Span | undefined }) {

@@ -1,5 +1,7 @@
 #include "core/layout/heat_map.h"
 
+#include <algorithm>
+
 #include "core/model/profile_builder.h"
 #include "tests/support/catch.h"
 
@@ -38,7 +40,8 @@ TEST_CASE("a column is a second, and a busy thread gives about four samples a ce
   CHECK(map->column == 1000 * kMs);
   CHECK(map->columns == 30);
   CHECK(map->rows == 25);
-  for (const std::int64_t value : std::get<Column<std::int64_t>>(map->values)) CHECK(value == 4);
+  const auto& values = std::get<Column<std::int64_t>>(map->values);
+  CHECK(std::all_of(values.begin() + 1, values.end() - 1, [](std::int64_t value) { return value == 4; }));
   // Sampled more often, cells are smaller; they do not get smaller than can be looked at.
   CHECK(map_of(ticking(kMs, 20'000))->rows == 50);
   CHECK(map_of(ticking(101 * kMs, 300))->rows == 2);
@@ -51,7 +54,15 @@ TEST_CASE("what is short has shorter columns, what is long longer ones") {
   REQUIRE(map);
   CHECK(map->column == 5'000 * kMs);
   CHECK(map->columns == 400);
-  CHECK(map_of(ticking(1000 * kMs, 2000), {.max_columns = 100})->column == 20'000 * kMs);
+  CHECK(map_of(ticking(1000 * kMs, 2000), {.max_columns = 100})->column == 30'000 * kMs);
+}
+
+TEST_CASE("columns begin at round moments, before the profile does where that begins at none") {
+  const auto map = map_of(ticking(10 * kMs, 3000), {.column = 1000 * kMs, .rows = 4});
+  REQUIRE(map);
+  CHECK(map->begin == 5 * kMs);
+  CHECK(map->from == 0);
+  CHECK(std::get<std::int64_t>(map->held) == 3000);
 }
 
 TEST_CASE("more columns than there may be are refused, as is a window without anything") {

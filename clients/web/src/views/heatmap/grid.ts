@@ -10,7 +10,7 @@ export interface Grid {
 }
 
 const LEAST_WIDTH = 3;
-const MOST_WIDTH = 22;
+const MOST_WIDTH = 40;
 
 /** How many columns there is room for. */
 export const columnsIn = (width: number) => Math.max(10, Math.min(1200, Math.floor(width / LEAST_WIDTH)));
@@ -19,7 +19,7 @@ export function gridOf(answer: HeatMapResult, width: number, height: number): Gr
   return {
     answer,
     cellWidth: Math.max(1, Math.min(MOST_WIDTH, Math.floor(width / answer.columns))),
-    cellHeight: Math.max(4, Math.min(18, Math.floor(height / answer.rows))),
+    cellHeight: Math.max(4, Math.min(28, Math.floor(height / answer.rows))),
   };
 }
 
@@ -70,7 +70,7 @@ export function paintGrid(
     const { x, y } = cornerOf(grid, cell);
     const from = momentOf(grid, cell);
     // What the profile does not reach to.
-    if (from >= answer.end) {
+    if (from >= answer.end || momentOf(grid, cell + 1) <= answer.begin) {
       surface.hatch(x, y, cellWidth, cellHeight, ink.hatch, ink.ground);
       return;
     }
@@ -81,14 +81,6 @@ export function paintGrid(
     surface.rect(x, y, cellWidth - gapX, cellHeight - gapY, ink.forced ? ink.edge : look.color);
     surface.alpha(1);
   });
-  if (look.kept !== undefined) {
-    // Where the window begins and ends.
-    for (const edge of [look.kept.from, look.kept.to]) {
-      const column = Math.floor((edge - answer.from) / answer.column);
-      if (column < 0 || column > answer.columns) continue;
-      surface.rect(column * cellWidth, 0, 1, heightOf(grid), ink.edge);
-    }
-  }
   if (look.cursor !== undefined) {
     const { x, y } = cornerOf(grid, look.cursor);
     for (const [left, top, width, height] of [

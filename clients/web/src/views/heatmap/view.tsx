@@ -125,6 +125,7 @@ export function HeatMapView() {
 
 const cellText = (grid: Grid, cell: number) => {
   const { answer } = grid;
+  if (momentOf(grid, cell + 1) <= answer.begin) return "before the profile begins";
   return momentOf(grid, cell) >= answer.end ? "after the end of the profile" : answer.texts[answer.text[cell]!]!;
 };
 

@@ -11,6 +11,7 @@ import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { Icon } from "../../ui/icons.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { CorrelateCard } from "../correlate/view.js";
+import { StatesCard } from "../threads/states.js";
 import { Changes } from "../flat/changes.js";
 import { KindsCard, TipsCard } from "./insights.js";
 import { useHottest } from "../flat/hottest.js";
@@ -125,6 +126,7 @@ export function ProfileView() {
               ))}
             </ul>
           </section>
+          {!diff && <StatesCard />}
           {!diff && <KindsCard />}
           {!diff && <TipsCard />}
           {diff ? (
