@@ -203,8 +203,9 @@ std::vector<std::uint8_t> LiveSession::flags_now() const {
 void LiveSession::take_picture(Clock::time_point now) {
   last_picture_ = now;
   ++frame_;
-  const auto buckets =
-      session_.meter().history().newest(static_cast<std::size_t>(window_ns_ / live::kBucket));
+  // Whole buckets: the last one of a stream that has ended may be shorter.
+  const live::Nanoseconds end = session_.meter().closed() / live::kBucket * live::kBucket;
+  const auto buckets = session_.meter().history().between(end - window_ns_, end);
   window_ = sums_.sum(buckets);
   const std::vector<std::uint8_t> flags = flags_now();
   std::vector<LiveLook> looks(std::max(flags.size(), looks_.size()));
