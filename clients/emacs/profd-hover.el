@@ -34,7 +34,13 @@
     (lambda (row)
       (profd-clean (format "  %s %s of itself, %s in all (%s)" (plist-get row :metric)
                            (plist-get row :self) (plist-get row :total) (plist-get row :share))))
-    (seq-take (plist-get page :rows) 2) "")))
+    (profd-hover--rows page) "")))
+
+(defun profd-hover--rows (page)
+  "The metric of PAGE that hints show, and another one."
+  (seq-take (seq-sort-by (lambda (row) (if (equal (plist-get row :metric) profd-session-metric) 0 1))
+                         #'< (profd-list (plist-get page :rows)))
+            2))
 
 (defun profd-hover-eldoc (callback &rest _)
   "Give CALLBACK the costs of the line at point."

@@ -62,7 +62,7 @@ See `profd-keymap-prefix'.")
   "Keys of files whose costs are shown: none but `profd-keymap-prefix'.")
 
 (defcustom profd-keymap-prefix nil
-  "The prefix of the commands of profd, such as \"C-c p\"; nil is none."
+  "The prefix of the commands of profd, as `kbd' takes it; nil is none."
   :type '(choice (const :tag "None" nil) string)
   :group 'profd
   :set (lambda (symbol value)
@@ -135,8 +135,18 @@ See `profd-keymap-prefix'.")
 
 (defun profd--open (uri)
   "Open the profile at URI and show its costs in files."
-  (global-profd-mode 1)
-  (profd-session-open uri))
+  (let ((default-directory (if (or buffer-file-name (not (profd-file uri)))
+                               default-directory
+                             (file-name-directory (profd-file uri)))))
+    (profd--move (profd-root))
+    (global-profd-mode 1)
+    (profd-session-open uri)))
+
+(defun profd--move (root)
+  "Work in the project at ROOT: the daemon looks for sources there."
+  (when (and (profd-rpc-live-p) (not (equal root profd-rpc-root)))
+    (profd-rpc-stop)
+    (profd-session-forget)))
 
 ;;;###autoload
 (defun profd-open (file)

@@ -24,11 +24,13 @@
 
 (advice-add 'message :before
             (lambda (format &rest args)
-              (when format (push (apply #'format-message format args) harness-notes))))
+              (let ((text (if format (apply #'format-message format args) "")))
+              (when (string-prefix-p "profd:" text)
+                (push (substring-no-properties text) harness-notes)))))
 
 (defun harness-wait (condition what)
   "Wait until CONDITION gives something, and return it; WHAT says what is awaited."
-  (let ((deadline (+ (float-time) 20))
+  (let ((deadline (+ (float-time) 10))
         value)
     (while (and (not (setq value (funcall condition))) (< (float-time) deadline))
       (accept-process-output nil 0.01))
@@ -39,6 +41,9 @@
   "Wait until BODY gives something, which is WHAT."
   (declare (indent 1))
   `(harness-wait (lambda () ,@body) ,what))
+
+;; Room for every hint.
+(set-frame-size (selected-frame) 160 50)
 
 (defun harness-note (regexp)
   "Wait for a message that matches REGEXP."
@@ -91,7 +96,8 @@
 (defun harness-open (root &optional profile)
   "Open PROFILE, or cpu.pprof, of ROOT and wait for it."
   (setq harness-notes nil)
-  (profd-open (expand-file-name (or profile "cpu.pprof") root))
+  (let ((default-directory root))
+    (profd-open (expand-file-name (or profile "cpu.pprof") root)))
   (harness-until "an open profile"
     (and profd-session-profile (= 0 profd-session--opening)
          (string-suffix-p (or profile "cpu.pprof") profd-session-uri)

@@ -31,6 +31,8 @@
              nil)))
       (with-current-buffer (find-file-noselect file)
         (let ((checkdoc-autofix-flag 'never)
+              ;; It takes any word that can be a verb for one.
+              (checkdoc-verb-check-experimental-flag nil)
               (checkdoc-spellcheck-documentation-flag nil))
           (checkdoc-current-buffer t)))))
   (dolist (folder (file-expand-wildcards "/usr/share/emacs/site-lisp/elpa*/*"))
@@ -41,7 +43,8 @@
     (dolist (file files)
       (with-current-buffer (find-file-noselect file)
         (pcase-dolist (`(,line ,column ,type ,text) (with-no-warnings (package-lint-buffer)))
-          (unless (string-match-p "not installable\\|package-archive-contents" text)
+          ;; What is installable it knows from an archive, which is not asked here.
+          (unless (string-match-p "uninstallable in all released" text)
             (setq problems (1+ problems))
             (message "%s:%d:%d: %s: %s" (file-name-nondirectory file) line column type text))))))
   (delete-directory build t)
