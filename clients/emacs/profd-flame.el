@@ -238,9 +238,11 @@
 
 (defun profd-flame--insert-picture ()
   "Insert the picture at point."
-  (let ((image (create-image (encode-coding-string (profd-flame-svg profd-flame--chosen) 'utf-8)
-                             'svg t :scale 1 :map (profd-flame-map))))
-    (insert-image image "(flame graph)")
+  (if (not (image-type-available-p 'svg))
+      (insert "This Emacs shows no SVG; B opens the graph in the browser\n")
+    (insert-image (create-image (encode-coding-string (profd-flame-svg profd-flame--chosen) 'utf-8)
+                                'svg t :scale 1 :map (profd-flame-map))
+                  "(flame graph)")
     (insert "\n")))
 
 (defun profd-flame--heading ()

@@ -92,17 +92,10 @@
                                                            :workspaceFilters t :limit 1))
                                          :filters)))
          (spec (profd-session-spec (concat "callers of " (profd-quote identifier) " by function")
-                                   filters))
-         (params (list :profile profd-session-profile :spec spec :sort "total" :limit profd-rows))
-         (roots (profd-call :view/table params)))
-    ;; The first level is the function itself.
-    (if (= 0 (length (plist-get (plist-get roots :rows) :name)))
-        nil
-      (profd-xref--items
-       (profd-call :view/table
-                   (append params
-                           (list :revision (plist-get roots :revision)
-                                 :expand (vector (aref (plist-get (plist-get roots :rows) :key) 0)))))))))
+                                   filters)))
+    (profd-xref--items
+     (profd-call :view/table (list :profile profd-session-profile :spec spec :sort "total"
+                                   :limit profd-rows)))))
 
 (cl-defmethod xref-backend-definitions ((_backend (eql profd)) identifier)
   "Where IDENTIFIER is written, as far as the profile knows."

@@ -42,9 +42,6 @@
   (declare (indent 1))
   `(harness-wait (lambda () ,@body) ,what))
 
-;; Room for every hint.
-(set-frame-size (selected-frame) 160 50)
-
 (defun harness-note (regexp)
   "Wait for a message that matches REGEXP."
   (harness-until (format "a message like %s" regexp)

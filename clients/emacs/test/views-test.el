@@ -31,7 +31,7 @@
 (ert-deftest profd-hotspots-lists-functions-and-jumps ()
   (views-open)
   (profd-hotspots)
-  (let ((text (harness-buffer "*profd hotspots*" "main\\.parseLine")))
+  (let ((text (harness-buffer "*profd hotspots*" "sha256\\.blockSHANI")))
     (should (string-match-p "cpu of cpu\\.pprof" text)))
   (with-current-buffer "*profd hotspots*"
     ;; Hottest first.
@@ -46,21 +46,21 @@
 (ert-deftest profd-keys-of-lists-filter-and-undo ()
   (views-open)
   (profd-hotspots)
-  (harness-buffer "*profd hotspots*" "main\\.parseLine")
+  (harness-buffer "*profd hotspots*" "sha256\\.blockSHANI")
   (set-buffer "*profd hotspots*")
-  (views-go "main\\.parseLine")
+  (views-go "sha256\\.blockSHANI")
   (views-key "X")
   (harness-buffer "*profd hotspots*" "filters: drop function ")
   (harness-until "the function is gone"
     (with-current-buffer "*profd hotspots*"
       (save-excursion (goto-char (point-min))
-                      (not (re-search-forward "^.*main\\.parseLine  " nil t)))))
+                      (not (re-search-forward "^.*sha256\\.blockSHANI  " nil t)))))
   (set-buffer "*profd hotspots*")
   (views-key "u")
   (harness-until "the function is back"
     (with-current-buffer "*profd hotspots*"
       (save-excursion (goto-char (point-min))
-                      (re-search-forward "main\\.parseLine" nil t)))))
+                      (re-search-forward "sha256\\.blockSHANI" nil t)))))
 
 (ert-deftest profd-tree-opens-where-it-is-hot-and-folds ()
   (views-open)
@@ -100,15 +100,15 @@
 
 (ert-deftest profd-within-tells-lines-of-a-function ()
   (views-open)
-  (switch-to-buffer (find-file-noselect (concat views-root "parse.go")))
+  (switch-to-buffer (find-file-noselect (concat views-root "digest.go")))
   (harness-until "the daemon sees it" (profd-sync-attach))
-  (profd-within-function "main.parseLine")
-  (let ((text (harness-buffer "*profd within*" "parse\\.go:[0-9]+")))
-    (should (string-match-p "\\`main\\.parseLine" text))
+  (profd-within-function "main.sign")
+  (let ((text (harness-buffer "*profd within*" "digest\\.go:[0-9]+")))
+    (should (string-match-p "\\`main\\.sign" text))
     (should (string-match-p "self [0-9.]+ m?s" text)))
   (set-buffer "*profd within*")
-  (views-go "parse\\.go:[0-9]+")
-  (let ((line (progn (re-search-forward "parse\\.go:\\([0-9]+\\)") (string-to-number (match-string 1)))))
+  (views-go "digest\\.go:[0-9]+")
+  (let ((line (progn (re-search-forward "digest\\.go:\\([0-9]+\\)") (string-to-number (match-string 1)))))
     (beginning-of-line)
     (views-key "RET")
     (should (= line (line-number-at-pos)))))
