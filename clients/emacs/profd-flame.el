@@ -120,8 +120,7 @@
     (while (and (>= index 0) (>= (profd-flame--column :parent index) 0))
       (push (profd-flame--name index) names)
       (setq index (profd-flame--column :parent index)))
-    ;; Of a zoomed picture the first box is the one that was zoomed to.
-    (append profd-flame--zoom names)))
+    names))
 
 (defun profd-flame--row ()
   "The chosen box as a row."

@@ -134,7 +134,8 @@
           (setq profd-rpc--server
                 (jsonrpc-request connection :initialize (profd-rpc--initialize-params root)
                                  :timeout profd-rpc-timeout))
-        ((jsonrpc-error quit)
+        ;; A process that ended before it was asked anything is an error without a name.
+        ((error quit)
          (setq profd-rpc--connection nil)
          (let ((profd-rpc--leaving t))
            (ignore-errors (delete-process (jsonrpc--process connection))))
@@ -148,7 +149,7 @@
 
 (defun profd-rpc--error-text (err)
   "The sentence of ERR, an error of jsonrpc."
-  (or (alist-get 'jsonrpc-error-message (cddr err))
+  (or (and (eq (car err) 'jsonrpc-error) (alist-get 'jsonrpc-error-message (cddr err)))
       (error-message-string err)))
 
 (defun profd-rpc--ended (connection)

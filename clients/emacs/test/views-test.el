@@ -54,7 +54,7 @@
   (harness-until "the function is gone"
     (with-current-buffer "*profd hotspots*"
       (save-excursion (goto-char (point-min))
-                      (not (re-search-forward "^.*sha256\\.blockSHANI  " nil t)))))
+                      (not (re-search-forward "^ .*SHANI" nil t)))))
   (set-buffer "*profd hotspots*")
   (views-key "u")
   (harness-until "the function is back"
@@ -65,8 +65,8 @@
 (ert-deftest profd-tree-opens-where-it-is-hot-and-folds ()
   (views-open)
   (profd-tree)
-  (let ((text (harness-buffer "*profd tree*" "▾ main\\.main")))
-    (should (string-match-p "top-down by function" text)))
+  (harness-buffer "*profd tree*" "top-down by function")
+  (harness-buffer "*profd tree*" "▾ main\\.main")
   (set-buffer "*profd tree*")
   (harness-until "three levels"
     (save-excursion (goto-char (point-min)) (re-search-forward "^.* \\{6\\}[▾▸ ] " nil t)))
@@ -118,8 +118,8 @@
   (profd-report)
   (harness-buffer "*profd report*" "main\\.")
   (set-buffer "*profd report*")
-  (views-go "main\\.sign")
-  (should (equal "main.sign" (plist-get (profd-view-row) :name))))
+  (views-go " main\\.")
+  (should (string-prefix-p "main." (plist-get (profd-view-row) :name))))
 
 (ert-deftest profd-summary-is-the-first-glance ()
   (views-open)
