@@ -25,6 +25,8 @@ void add_top(CLI::App& root, Commands& commands);
 void add_tree(CLI::App& root, Commands& commands);
 void add_flame(CLI::App& root, Commands& commands);
 void add_timeline(CLI::App& root, Commands& commands);
+void add_markers(CLI::App& root, Commands& commands);
+void add_heatmap(CLI::App& root, Commands& commands);
 void add_search(CLI::App& root, Commands& commands);
 void add_sets(CLI::App& root, Commands& commands);
 void add_diff(CLI::App& root, Commands& commands);

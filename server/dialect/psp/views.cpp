@@ -7,6 +7,8 @@
 #include "server/dialect/psp/convert_states.h"
 #include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/flame.h"
+#include "server/dialect/psp/heat_map.h"
+#include "server/dialect/psp/markers.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/ranges.h"
 #include "server/dialect/psp/sets.h"
@@ -70,6 +72,8 @@ void ViewsModule::bind(protocol::Binder& binder) {
   bind_series(session_, binder);
   bind_ranges(session_, binder);
   bind_timeline(session_, binder);
+  bind_markers(session_, binder);
+  bind_heat_map(session_, binder);
   bind_sets(session_, binder);
   binder.request<psp::TableRequest>([this](psp::TableParams params,
                                            protocol::Reply<psp::TableRequest> reply) {
