@@ -132,7 +132,7 @@ void add_offcpu(CLI::App& root, Commands& commands) {
   app->add_flag("--json", options->json, "The answer of view/states, see docs/protocol.md");
   app->footer(
       "Examples:\n  profd offcpu perf.data\n  profd offcpu --filter 'thread main' perf.data\n  profd flame "
-      "--metric wall perf.data\n  profd flame --metric chains -o chains.svg perf.data\n\nNeeds every event "
+      "--metric wall perf.data\n  profd flame --metric chains -o chains.svg perf.data\n\nTakes every event "
       "of "
       "the scheduler, of the whole system and with stacks:\n  perf record -a -e cpu-clock/freq=999/ -e "
       "sched:sched_switch -e sched:sched_waking -g -- ./app\nThere is no -F in it: that would sample the "
