@@ -109,8 +109,8 @@ int run_live(const LiveOptions& options, const Console& console) {
   if (!listening) return console.fail(describe(listening.error()));
   std::string how;
   for (const std::string& variable : listening->environment) how += variable + " ";
-  console.note("waiting for a program: start it with an agent and\n  " + how +
-               "\nCtrl-C ends this; the program runs on");
+  console.note("waiting for a program: start it with " + how +
+               "and an agent in it; Ctrl-C ends this, the program runs on");
   return show_until_end(options, console, sessions, nullptr, signals);
 }
 
