@@ -15,6 +15,7 @@
 #include "server/cli/live_screen.h"
 #include "server/engine/live_sessions.h"
 #include "server/feature/escape.h"
+#include "server/runtime/log.h"
 
 namespace profd {
 namespace {
@@ -91,6 +92,7 @@ int show_until_end(const LiveOptions& options, const Console& console, LiveSessi
 
 int run_live(const LiveOptions& options, const Console& console) {
   const EndSignalsHeld signals;  // before any thread
+  if (const auto logging = start_logging(""); !logging) return console.fail(describe(logging.error()));
   LiveSessions sessions({});
   if (const auto set =
           sessions.set_window(static_cast<live::Nanoseconds>(options.window * 10 + 0.5) * live::kBucket);
@@ -109,8 +111,8 @@ int run_live(const LiveOptions& options, const Console& console) {
   if (!listening) return console.fail(describe(listening.error()));
   std::string how;
   for (const std::string& variable : listening->environment) how += variable + " ";
-  console.note("waiting for a program: start it with an agent and\n  " + how +
-               "\nCtrl-C ends this; the program runs on");
+  console.note("waiting for a program: start it with " + how +
+               "and an agent in it; Ctrl-C ends this, the program runs on");
   return show_until_end(options, console, sessions, nullptr, signals);
 }
 

@@ -47,7 +47,7 @@ LiveSession::LiveSession(std::string name, live::Nanoseconds window, bool replay
 LiveSession::~LiveSession() = default;
 
 Result<void> LiveSession::consume(live::Bytes bytes) {
-  bool told = false;
+  bool told = false, over = false;
   Result<void> taken;
   {
     const std::lock_guard lock(mutex_);
@@ -67,6 +67,7 @@ Result<void> LiveSession::consume(live::Bytes bytes) {
       looked_at_ = session_.meter().closed();
       if (send_) demote();
     }
+    over = session_.said_bye();
     const auto now = Clock::now();
     if (session_.hello() && now - last_picture_ >= kPictureEvery) {
       take_picture(now);
@@ -78,6 +79,7 @@ Result<void> LiveSession::consume(live::Bytes bytes) {
     return taken;
   }
   if (told) tell();
+  if (over) end();
   return {};
 }
 

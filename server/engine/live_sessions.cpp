@@ -322,6 +322,7 @@ void LiveSessions::read_stream(Stream& stream, bool needs_token) {
       log_warning(fmt::format("{}: {}", session->name(), taken.error().message));
       break;
     }
+    if (session->ended()) break;  // it said `bye`
   }
   // Nobody sends on a descriptor that may be another's.
   session->set_send({});

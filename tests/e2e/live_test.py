@@ -55,8 +55,9 @@ class Live(unittest.TestCase):
             live.communicate()
 
         self.addCleanup(end)
-        self.assertIn(b"waiting for a program", live.stderr.readline())
-        given = dict(part.split("=", 1) for part in live.stderr.readline().decode().split())
+        told = live.stderr.readline().decode()
+        self.assertIn("waiting for a program", told)
+        given = dict(part.split("=", 1) for part in told.split() if "=" in part)
         return live, given
 
     def dial(self, given):
