@@ -13,8 +13,8 @@ class Usage(InFolder):
     def test_a_wrong_filter_or_view_is_a_wrong_command_line(self):
         path = self.file("a.folded", FOLDED)
         out = os.path.join(self.folder.name, "out.pprof")
-        taking = {"": [path], "summary": [path], "top": [path], "tree": [path], "flame": [path], "hotspots": [path], "list": ["main", path], "annotate": [path], "report": [path], "search": ["main", path], "convert": [path, out], "symbolize": [path],
-                  "diff": [path, path], "aggregate": [path, path], "join": [path, path], "correlate": [path], "leaks": [path, path, path, path], "analyse": ["gc_share", path], "gate": ["--rule", "new < 1%", "--base", path, "--head", path]}
+        taking = {"": [path], "summary": [path], "top": [path], "tree": [path], "flame": [path], "hotspots": [path], "list": ["main", path], "markers": [path], "heatmap": [path], "annotate": [path], "report": [path], "search": ["main", path], "convert": [path, out], "symbolize": [path],
+                  "diff": [path, path], "aggregate": [path, path], "join": [path, path], "correlate": [path], "offcpu": [path], "leaks": [path, path, path, path], "analyse": ["gc_share", path], "gate": ["--rule", "new < 1%", "--base", path, "--head", path]}
         # Every command that takes a filter is in the table.
         for command in COMMANDS:
             self.assertEqual("--filter" in run(command, "--help").stdout.decode(), command in taking, command)
