@@ -6,10 +6,12 @@ import gzip
 import json
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from harness.context import Context
+from harness.data import SIZES_MB
 from harness.report import Row, megabytes, seconds
 from measured import percentile
 from psp_client import ClientError, Daemon
@@ -49,25 +51,30 @@ def _drive(ctx: Context, path: Path, environment: dict[str, str]) -> dict[str, A
 
 def run(ctx: Context) -> None:
     size = ctx.sizes[-1]
+    if ctx.wants("page: what it is to load") and not why_no_page(build=True):
+        ctx.add(_bundle())
+    _page(ctx, size, lambda: ctx.inputs.file("pprof", size))
+    if SIZES_MB[size] >= SIZES_MB["1GB"]:
+        _page(ctx, "1GB trace", lambda: ctx.inputs.file("chrome-trace", "1GB"))
+
+
+def _page(ctx: Context, size: str, input_of: Callable[[], Path]) -> None:
     first = Row(f"page {size}: `profd view` to the first picture, cached", "<= 2 s")
     frames = Row(f"page {size}: work of the page a frame, panning and zooming {LOOKING_S} s", "p95 <= 16 ms")
     answers = Row(f"page {size}: answers meanwhile, as the page hears them", "p95 <= 50 ms")
     memory = Row(f"page {size}: memory of the page after it", "<= 150 MB")
     driven = (first, frames, answers, memory)
-    if not ctx.wants(*(row.name for row in driven), "page: what it is to load"):
+    if not ctx.wants(*(row.name for row in driven)):
         return
     if problem := why_no_page(build=True):
         for row in driven:
             row.measured = f"not yet: {problem}"
             ctx.add(row)
         return
-    ctx.add(_bundle())
-    if not ctx.wants(*(row.name for row in driven)):
-        return
-    print(f"bench: the page on pprof {size}", flush=True)
+    print(f"bench: the page on {size}", flush=True)
     environment = ctx.environment()
     try:
-        path = ctx.inputs.file("pprof", size)
+        path = input_of()
         _fill_cache(ctx, path, environment)
         told = _drive(ctx, path, environment)
         pictures = [ms / 1000 for ms in told["first"]]
@@ -85,8 +92,10 @@ def run(ctx: Context) -> None:
         memory.measured = (f"{megabytes(own)} of its process alone ({megabytes(share)} with its part of the browser's), "
                            f"JavaScript {megabytes(told['heap'] / 1e6)}")
         memory.check(own <= 150)
-        ctx.report.notes.append(f"The page runs in Chromium {told['browser']}, headless, 1600 x 900, software drawing: the "
-                                "canvas is painted on the thread whose work is measured.")
+        note = (f"The page runs in Chromium {told['browser']}, headless, 1600 x 900, software drawing: the "
+                "canvas is painted on the thread whose work is measured.")
+        if note not in ctx.report.notes:
+            ctx.report.notes.append(note)
     except (ClientError, KeyError, TypeError, ValueError, subprocess.TimeoutExpired) as error:
         for row in driven:
             row.measured = f"not yet: {error}"

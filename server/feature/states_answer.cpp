@@ -109,6 +109,8 @@ std::string end_of_chain(const std::vector<ChainFrame>& frames) {
   std::string last;
   for (std::size_t i = first; i < frames.size(); ++i)
     if (!frames[i].kernel && !frames[i].name.starts_with('(')) last = frames[i].name;
+  // Nobody's: a timer, the network.
+  if (last.empty()) return frames[first].name;
   return last == frames[first].name ? last : fmt::format("{} of {}", last, frames[first].name);
 }
 
