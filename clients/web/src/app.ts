@@ -173,6 +173,8 @@ export interface Home {
 export interface GlanceOf {
   readonly profile: string;
   readonly spec: string;
+  readonly metric: string;
+  readonly metrics: readonly MetricInfo[];
   /** `by self counts of allocation`. */
   readonly by: string;
 }

@@ -36,6 +36,19 @@ export default {
     await view.ready();
     await window.openFile("report.go", line);
     await window.command("profd: Show Hot Spots");
+
+    await stage.step("a hover says the profile's tips for its function, and leads to where within it its cost is", async () => {
+      const parse = stage.text(folder, "parse.go").split("\n");
+      const at = parse.findIndex((text) => text.startsWith("func parseOrder(")) + 1;
+      await window.openFile("parse.go", at);
+      await until("hints", async () => (await window.hints(parse.join("\n"))).size > 0);
+      const said = await window.hover(at, "parseOrder");
+      assert.match(said, /Allocating and freeing memory is 12\.5 % of CPU time, 4\.1 % from main\.parseOrder/);
+      await window.page.locator(".monaco-hover:visible a", { hasText: "Within the function" }).click();
+      await until("its ranges", async () => /parseOrder/.test(await view.locator(".within-head").textContent()));
+      await window.openFile("report.go", line);
+    });
+
     for (const title of ["Hot Spots", "Callers and Callees", "Profiles", "Scripts"])
       await window.page.locator(".pane-header", { hasText: title }).click();
     const scripts = () => window.section("Scripts");

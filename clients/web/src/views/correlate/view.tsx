@@ -101,6 +101,8 @@ export function CorrelateView() {
       ? undefined
       : {
           profile: open.handle,
+          metric: result?.metric ?? "",
+          metrics: open.metrics,
           spec: specText({ ...spec(others, "flat"), granularity: "function" }),
           by: `by self ${shown(title)} of ${shown(first.name)}${others.length > 0 ? ", of what belongs to the choice" : ""}`,
         };
