@@ -7,10 +7,10 @@
 struct wire;
 
 /* The base name of the program. */
-const char *modules_program(void);
+const char* modules_program(void);
 /* Tells those that are new, or all. */
-void modules_tell(struct wire *out, int anew);
+void modules_tell(struct wire* out, int anew);
 /* The module of an address, and where in its file it is; 0 when no module has it. */
-int modules_find(uintptr_t address, uint32_t *module, uint64_t *within);
+int modules_find(uintptr_t address, uint32_t* module, uint64_t* within);
 
 #endif

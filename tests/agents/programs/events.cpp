@@ -4,13 +4,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <stdexcept>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
+
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "profd_live.h"
 
@@ -18,9 +19,15 @@ extern "C" {
 volatile int sink;
 static std::jmp_buf back;
 
-__attribute__((noinline)) int leaf(int n) { return sink = sink + n; }
-__attribute__((noinline)) int deep(int n) { return n == 0 ? leaf(1) : deep(n - 1) + 1; }
-__attribute__((noinline)) int tail(int n) { return n == 0 ? leaf(1) : tail(n - 1); }
+__attribute__((noinline)) int leaf(int n) {
+  return sink = sink + n;
+}
+__attribute__((noinline)) int deep(int n) {
+  return n == 0 ? leaf(1) : deep(n - 1) + 1;
+}
+__attribute__((noinline)) int tail(int n) {
+  return n == 0 ? leaf(1) : tail(n - 1);
+}
 
 __attribute__((noinline)) void jump(int n) {
   if (n == 0) std::longjmp(back, 1);
@@ -28,8 +35,10 @@ __attribute__((noinline)) void jump(int n) {
   sink = 0;
 }
 __attribute__((noinline)) void jumps() {
-  if (setjmp(back) == 0) jump(4);
-  else leaf(1);
+  if (setjmp(back) == 0)
+    jump(4);
+  else
+    leaf(1);
 }
 
 __attribute__((noinline)) void thrower(int n) {
@@ -45,14 +54,20 @@ __attribute__((noinline)) void catcher() {
   }
 }
 
-__attribute__((noinline)) void on_signal(int) { leaf(1); }
-__attribute__((noinline)) void raises() { std::raise(SIGUSR1); }
+__attribute__((noinline)) void on_signal(int) {
+  leaf(1);
+}
+__attribute__((noinline)) void raises() {
+  std::raise(SIGUSR1);
+}
 
 __attribute__((noinline)) void in_thread(int n) {
   for (int i = 0; i < n; ++i) leaf(1);
 }
 
-__attribute__((noinline)) void in_child() { leaf(1); }
+__attribute__((noinline)) void in_child() {
+  leaf(1);
+}
 __attribute__((noinline)) int forks() {
   const pid_t child = fork();
   if (child == 0) {
@@ -93,7 +108,8 @@ static int events(int argc, char** argv) {
   return 3;
 }
 
-// Calls until it has made as many as asked, or for ever with 0; `between` calls between two sleeps of a millisecond, if not 0.
+// Calls until it has made as many as asked, or for ever with 0; `between` calls between two sleeps of a
+// millisecond, if not 0.
 __attribute__((no_instrument_function)) static int runs(long calls, long between) {
   for (long i = 0; calls == 0 || i < calls; ++i) {
     deep(3);
@@ -105,6 +121,7 @@ __attribute__((no_instrument_function)) static int runs(long calls, long between
 }
 
 int main(int argc, char** argv) {
-  if (argc > 2 && std::strcmp(argv[1], "run") == 0) return runs(std::atol(argv[2]), argc > 3 ? std::atol(argv[3]) : 0);
+  if (argc > 2 && std::strcmp(argv[1], "run") == 0)
+    return runs(std::atol(argv[2]), argc > 3 ? std::atol(argv[3]) : 0);
   return events(argc, argv);
 }

@@ -133,5 +133,7 @@ if __name__ == "__main__":
         runs(int(sys.argv[1]), int(sys.argv[2]))
     else:
         events()
-    print("done")
+    print("done", flush=True)
+    if len(sys.argv) > 3:
+        time.sleep(60)
     sys.exit(3)

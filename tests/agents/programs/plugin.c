@@ -1,2 +1,6 @@
-int helper(int n) { return n + WHICH; }
-int plugin(void) { return helper(1); }
+int helper(int n) {
+  return n + WHICH;
+}
+int plugin(void) {
+  return helper(1);
+}
