@@ -161,6 +161,8 @@ static struct live_lane *lane_open(void) {
         lane->last = 0;
         lane->chunk = NULL;
         atomic_store_explicit(&lane->stream, 0, memory_order_relaxed);
+        memset(lane->first_name, 0, sizeof lane->first_name);
+        atomic_store_explicit(&lane->named, 0, memory_order_relaxed);
         prctl(PR_GET_NAME, lane->first_name);
         atomic_store_explicit(&lane->os_id, (long)syscall(SYS_gettid), memory_order_relaxed);
         if (!lane->open) lane->open = map(sizeof *lane->open * LIVE_OPEN_MOST);

@@ -61,7 +61,8 @@ struct live_lane {
     uint64_t lost_from, lost_to, lost_said; /* Of `lost`, what the thread itself has told. */
     uintptr_t stack_low, stack_high;        /* The thread's own stack. */
     struct live_open *open;
-    char first_name[16]; /* Of the thread, when the lane was opened. */
+    char first_name[32]; /* Of the thread, when the lane was opened; with `named` what the language calls it. */
+    _Atomic int named;
 
     /* Of both. */
     _Atomic uint32_t silent;      /* Changes of `open` that left no word. */
@@ -88,6 +89,7 @@ struct live_lane {
 };
 
 enum lane_state { LANE_FREE, LANE_CLAIMED, LANE_OPEN, LANE_ENDED };
+enum live_off { LIVE_DEMOTED = 1, LIVE_FILTERED = 2 };
 enum live_mode { LIVE_OFF = 0, LIVE_ON = 1, LIVE_PAUSED = 2 };
 
 struct live_shared {
@@ -96,7 +98,7 @@ struct live_shared {
     _Atomic uint32_t stream;  /* Changes with every connection. */
     _Atomic uint64_t inside;  /* Events within a probe, or before a thread could tell its stack: lost without a thread. */
     int tsc;                  /* The clock is the processor's. */
-    _Atomic unsigned char *off; /* For each id whether it is demoted. */
+    _Atomic unsigned char *off; /* For each id enum live_off. */
     /* Fills `open` of the calling thread as a stream begins, where the language can tell; may be NULL. */
     void (*refill)(struct live_lane *lane);
 };

@@ -237,7 +237,8 @@ static void control(const unsigned char *at, const unsigned char *end) {
         ids = malloc(sizeof *ids * ((size_t)(end - at) + 1));
         for (uint64_t id; ids && at < end && (at = wire_get_varint(at, end, &id)) != NULL;)
             if (id > 0 && id <= live_method_count()) {
-                atomic_store_explicit(&live_shared.off[id], operation == LIVE_DEMOTE, memory_order_relaxed);
+                if (operation == LIVE_DEMOTE) atomic_fetch_or(&live_shared.off[id], LIVE_DEMOTED);
+                else atomic_fetch_and(&live_shared.off[id], (unsigned char)~LIVE_DEMOTED);
                 ids[n++] = (uint32_t)id;
             }
         if (link_.agent.demoted) link_.agent.demoted();
@@ -379,7 +380,7 @@ static int session(void) {
     }
     atomic_store(&live_shared.mode, LIVE_OFF);
     if (link_.agent.running) link_.agent.running(0);
-    memset((void *)live_shared.off, 0, live_method_count() + 1);
+    for (uint32_t id = live_method_count(); id > 0; --id) atomic_fetch_and(&live_shared.off[id], (unsigned char)~LIVE_DEMOTED);
     return ok == 0 && !atomic_load(&link_.stopping) && link_.kind != TO_FILE;
 }
 

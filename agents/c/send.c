@@ -80,7 +80,8 @@ static void tell_thread(struct wire *out, struct live_lane *lane) {
     long os_id = atomic_load_explicit(&lane->os_id, memory_order_relaxed);
     uint32_t stream = atomic_load_explicit(&live_shared.stream, memory_order_relaxed);
     snprintf(path, sizeof path, "/proc/self/task/%ld/comm", os_id);
-    if (read_file(path, name, sizeof name)) name[strcspn(name, "\n")] = 0;
+    if (atomic_load_explicit(&lane->named, memory_order_acquire)) memcpy(name, lane->first_name, sizeof name);
+    else if (read_file(path, name, sizeof name)) name[strcspn(name, "\n")] = 0;
     else memcpy(name, lane->first_name, sizeof lane->first_name); /* It has ended already. */
     if (lane->told_stream == stream && (name[0] == 0 || strcmp(name, lane->name) == 0)) return;
     lane->told_stream = stream;

@@ -62,8 +62,9 @@
                               'face 'profd-place)))))
 
 (defun profd-lists--print (heading)
-  "Print the list below HEADING, a text of lines."
-  (setq tabulated-list-use-header-line t)
+  "Print the list, and HEADING, a text of lines, below it."
+  (setq tabulated-list-use-header-line t
+        mode-line-process (concat ": " (profd-mode-line-text (car (split-string heading "\n")))))
   (tabulated-list-init-header)
   (tabulated-list-print t)
   (let ((inhibit-read-only t))
@@ -82,7 +83,9 @@
                 (list "Total" 10 (profd-lists--by :total-value) :right-align t)
                 (list "Function" 46 t)
                 (list "Place" 30 t))
-        tabulated-list-sort-key (or tabulated-list-sort-key (cons "Self" t))
+        tabulated-list-sort-key (if (assoc (car tabulated-list-sort-key) (append tabulated-list-format nil))
+                                    tabulated-list-sort-key
+                                  (cons "Self" t))
         tabulated-list-entries (mapcar #'profd-lists--entry (plist-get answer :places)))
   (profd-lists--print
    (apply #'profd-view-heading

@@ -35,7 +35,9 @@
 
 (defvar profd-rpc--connection nil)
 (defvar profd-rpc--server nil "What the daemon said of itself.")
+(defvar profd-rpc-root nil "The folder in which the daemon looks for sources.")
 (defvar profd-rpc--leaving nil)
+(defvar profd-rpc--restarting nil "Non-nil while it is started again, where it was before.")
 (defvar profd-rpc--restarted nil "When the daemon was last started again.")
 
 (defun profd-rpc-handle (method function)
@@ -122,16 +124,18 @@
   "The connection, started if need be; an error says why there is none."
   (if (profd-rpc-live-p)
       profd-rpc--connection
-    (let* ((root (profd-root))
+    (let* ((root (if profd-rpc--restarting profd-rpc-root (profd-root)))
            (connection (profd-rpc--start root))
            (command (string-join profd-command " ")))
       (setq profd-rpc--connection connection
+            profd-rpc-root root
             profd-rpc--server nil)
       (condition-case err
           (setq profd-rpc--server
                 (jsonrpc-request connection :initialize (profd-rpc--initialize-params root)
                                  :timeout profd-rpc-timeout))
-        ((jsonrpc-error quit)
+        ;; A process that ended before it was asked anything is an error without a name.
+        ((error quit)
          (setq profd-rpc--connection nil)
          (let ((profd-rpc--leaving t))
            (ignore-errors (delete-process (jsonrpc--process connection))))
@@ -145,7 +149,7 @@
 
 (defun profd-rpc--error-text (err)
   "The sentence of ERR, an error of jsonrpc."
-  (or (alist-get 'jsonrpc-error-message (cddr err))
+  (or (and (eq (car err) 'jsonrpc-error) (alist-get 'jsonrpc-error-message (cddr err)))
       (error-message-string err)))
 
 (defun profd-rpc--ended (connection)
@@ -167,7 +171,8 @@
       (setq profd-rpc--restarted (float-time))
       (condition-case err
           (progn
-            (profd-rpc-connect)
+            (let ((profd-rpc--restarting t))
+              (profd-rpc-connect))
             (profd-warn "the daemon ended and was started again; what was open is read anew")
             (run-hooks 'profd-rpc-restarted-hook))
         (error (profd-warn (format "the daemon ended and does not start again: %s"
@@ -181,7 +186,10 @@
       (when (profd-rpc-live-p)
         (ignore-errors
           (jsonrpc-request connection :shutdown nil :timeout 2)
-          (jsonrpc-notify connection :exit nil)))
+          (jsonrpc-notify connection :exit nil)
+          (with-timeout (0.5)
+            (while (jsonrpc-running-p connection)
+              (accept-process-output nil 0.02)))))
       (setq profd-rpc--connection nil
             profd-rpc--server nil)
       (ignore-errors (delete-process (jsonrpc--process connection))))))

@@ -345,6 +345,12 @@
         profd-session--opening 0)
   (profd-session-changed))
 
+(defun profd-session-forget ()
+  "Nothing is open any more."
+  (setq profd-session--opened nil
+        profd-session-uri nil)
+  (profd-session--lost))
+
 (add-hook 'profd-rpc-lost-hook #'profd-session--lost)
 (add-hook 'profd-rpc-restarted-hook #'profd-session--reopen)
 

@@ -71,7 +71,7 @@
           (push folder profd-view--allowed)))))
 
 (defun profd-view--resolve (row)
-  "The uri and line of ROW, asked from the daemon, as a pair; nil when there is none."
+  "The uri and line of ROW as a pair, asked from the daemon, or nil."
   (let* ((answer (profd-call :source/resolve
                              (append (list :path (plist-get row :file))
                                      (and (> (or (plist-get row :line) 0) 0)

@@ -8,7 +8,7 @@ namespace profd {
 namespace {
 
 // One lane while it is filled: what is drawn, and the joined box that may still grow.
-struct Lane {
+struct FilledLane {
   std::vector<std::int64_t> begin, end;
   std::vector<std::uint64_t> count;
   std::vector<std::uint32_t> id;
@@ -39,15 +39,15 @@ struct Lane {
 Result<MarkerLanes> marker_lanes(const Markers& markers, const std::vector<std::uint32_t>& ids,
                                  const MarkerLanesRequest& request, StopToken& stop) {
   for (std::int64_t width = std::max<std::int64_t>(1, request.min_width);;) {
-    std::array<Lane, kMaxMarkerLanes> lanes;
+    std::array<FilledLane, kMaxMarkerLanes> lanes;
     MarkerLanes out;
     for (const std::uint32_t id : ids) {
       if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
       const std::int64_t begin = markers.begin(id), end = begin + markers.length(id, request.last);
       const bool in_window = begin < request.to && (end > request.from || begin >= request.from);
       // The same lane whatever is looked at: the first that is free as it begins.
-      auto* const lane =
-          std::find_if(lanes.begin(), lanes.end(), [&](const Lane& one) { return one.free_from <= begin; });
+      auto* const lane = std::find_if(lanes.begin(), lanes.end(),
+                                      [&](const FilledLane& one) { return one.free_from <= begin; });
       if (in_window) ++out.n_markers;
       if (lane == lanes.end()) {
         if (in_window) ++out.n_no_lane;
@@ -57,14 +57,14 @@ Result<MarkerLanes> marker_lanes(const Markers& markers, const std::vector<std::
       if (in_window) lane->put(id, markers.name(id), begin, end, width);
     }
     std::size_t n = 0;
-    for (const Lane& lane : lanes) n += lane.begin.size();
+    for (const FilledLane& lane : lanes) n += lane.begin.size();
     const std::int64_t whole = request.to - request.from;
     if (n > request.max_boxes && width < whole) {
       width = width > whole / 2 ? whole : width * 2;
       continue;
     }
     for (std::uint32_t i = 0; i < lanes.size(); ++i) {
-      const Lane& lane = lanes[i];
+      const FilledLane& lane = lanes[i];
       if (!lane.begin.empty()) out.n_lanes = i + 1;
       out.lane.insert(out.lane.end(), lane.begin.size(), i);
       out.begin.insert(out.begin.end(), lane.begin.begin(), lane.begin.end());

@@ -30,6 +30,7 @@ Meter::Meter(MeterLimits limits)
     : limits_(limits),
       contexts_(limits.contexts),
       lane_by_number_(limits.threads + 1, kNoLane),
+      depth_(limits.depth),
       history_(limits.history_bytes, limits.window) {}
 
 std::uint32_t Meter::find_lane(std::string_view name) {
@@ -121,8 +122,13 @@ MethodId Meter::method_of(std::uint64_t id) {
   return kMoreMethods;
 }
 
+void Meter::count_open(const Lane& lane, std::size_t before) {
+  n_open_ += lane.stack.size() - before;
+  depth_ = n_open_ < limits_.open ? limits_.depth : 0;
+}
+
 void Meter::enter(Lane& lane, std::uint64_t id) {
-  if (lane.stack.size() >= limits_.depth) {
+  if (lane.stack.size() >= depth_) {
     ++lane.beyond;
     ++counts_.capped;
     return;
@@ -181,12 +187,16 @@ Result<void> Meter::events(std::uint64_t number, const Records& records, const S
     return {};
   }
   Lane& lane = *found;
+  const std::size_t n_before = lane.stack.size();
   std::uint32_t n_others = 0;
   for (std::uint32_t i = 0; i < records.n; ++i) {
     Nanoseconds at = clock.to_ns(records.ticks[i]);
     if (at < tick_ || at < lane.last) at = clipped(lane, at);
     if (at >= lane.edge) {
-      PROFD_CHECK(check_ahead(at));
+      if (auto fine = check_ahead(at); !fine) {
+        count_open(lane, n_before);
+        return fine;
+      }
       advance(lane, at);
     } else if (at > lane.last) {
       const ContextNumber running = lane.running();
@@ -214,6 +224,7 @@ Result<void> Meter::events(std::uint64_t number, const Records& records, const S
       }
     }
   }
+  count_open(lane, n_before);
   newest_ = std::max(newest_, lane.last);
   bucket_at(lane.last).events += records.n;
   return {};
@@ -229,6 +240,7 @@ Result<void> Meter::end_thread(std::uint64_t number, Nanoseconds at) {
   lane.waits = false;
   flush(lane);
   lane.alive = false;
+  n_open_ -= lane.stack.size();
   lane.stack.clear();
   lane.base = lane.roots.nothing;
   lane_by_number_[number] = kNoLane;
@@ -247,13 +259,15 @@ Result<void> Meter::gap(std::uint64_t number, Nanoseconds from, Nanoseconds to, 
   PROFD_CHECK(check_ahead(std::max(from, to)));
   const Nanoseconds begin = clipped(lane, from);
   advance(lane, begin);
+  n_open_ -= lane.stack.size();
   lane.stack.clear();
   lane.beyond = 0;
   lane.base = lane.roots.unknown;
   touch(lane, lane.base);
   advance(lane, std::max(begin, to));
   newest_ = std::max(newest_, lane.last);
-  add_count(bucket_at(lane.last).lost, count);
+  // Where it ends: not in the bucket that begins there.
+  add_count(bucket_at(lane.last > begin ? lane.last - 1 : begin).lost, count);
   return {};
 }
 
@@ -267,11 +281,12 @@ Result<void> Meter::stack(std::uint64_t number, Nanoseconds at, std::span<const 
   PROFD_CHECK(check_ahead(at));
   advance(lane, clipped(lane, at));
   newest_ = std::max(newest_, lane.last);
+  n_open_ -= lane.stack.size();
   lane.stack.clear();
   lane.beyond = 0;
   lane.base = lane.roots.nothing;
   for (const std::uint64_t id : ids) {
-    if (lane.stack.size() >= limits_.depth) {
+    if (lane.stack.size() >= depth_) {
       ++lane.beyond;
       ++counts_.capped;
       continue;
@@ -279,6 +294,7 @@ Result<void> Meter::stack(std::uint64_t number, Nanoseconds at, std::span<const 
     const ContextNumber context = contexts_.child(lane.running(), method_of(id), lane.roots.more);
     lane.stack.push_back(context);
   }
+  count_open(lane, 0);
   running_.resize(std::max(running_.size(), contexts_.size()));
   touch(lane, lane.running());
   return {};
@@ -307,6 +323,7 @@ Result<void> Meter::forget_stacks(Nanoseconds at) {
     if (!lane.alive) continue;
     advance(lane, clipped(lane, at));
     newest_ = std::max(newest_, lane.last);
+    n_open_ -= lane.stack.size();
     lane.stack.clear();
     lane.beyond = 0;
     lane.base = lane.roots.unknown;

@@ -28,6 +28,7 @@ struct MeterLimits {
   std::size_t contexts = kMaxContexts;
   std::size_t threads = kMaxThreads;  // alive at once, and lanes
   std::size_t depth = kMaxDepth;
+  std::size_t open = std::size_t{16} << 20;  // methods open on all threads together
   std::size_t history_bytes = kMaxSessionBytes / 2;
   std::size_t window = 30;  // buckets that are kept as measured whatever memory they take
 };
@@ -130,6 +131,8 @@ class Meter {
     running = {0, 0, lane.round};
     lane.touched.push_back(context);
   }
+  // The lane's methods that are open are others now than `before`, in number.
+  void count_open(const Lane& lane, std::size_t before);
   void enter(Lane& lane, std::uint64_t id);
   void leave(Lane& lane);
   void leave_to(Lane& lane, std::uint64_t id);
@@ -151,6 +154,7 @@ class Meter {
   std::vector<Lane> lanes_;
   std::vector<std::uint32_t> lane_by_number_;
   std::size_t n_alive_ = 0;
+  std::size_t n_open_ = 0, depth_;  // on all lanes; how deep each may be for now
   std::uint32_t n_instances_ = 0;
   std::deque<Bucket> open_;  // from closed_ on
   Nanoseconds closed_ = 0, tick_ = 0, newest_ = 0;

@@ -8,9 +8,9 @@
 namespace profd {
 namespace {
 
-constexpr std::array<std::string_view, 6> kNames{wait_metric::wall,    wait_metric::on_cpu,
-                                                 wait_metric::blocked, wait_metric::runnable,
-                                                 wait_metric::unknown, wait_metric::chains};
+constexpr std::array<std::string_view, kNWaitMetrics> kNames{wait_metric::wall,    wait_metric::on_cpu,
+                                                             wait_metric::blocked, wait_metric::runnable,
+                                                             wait_metric::unknown, wait_metric::chains};
 constexpr std::size_t kChains = 5;
 constexpr std::array<std::string_view, kNWaitStates> kStateMarks{"(on CPU, no sample)", "(blocked)",
                                                                  "(runnable)", "(unknown)"};
@@ -18,8 +18,7 @@ constexpr std::array<std::string_view, kNChainEnds> kEndMarks{
     "(on CPU, no sample)", "(runnable)", "(unknown)",       "(interrupt)",
     "(waker unknown)",     "(open)",     "(chain goes on)", "(chain not followed)"};
 // Contexts that chains may add to a profile.
-constexpr std::uint64_t kMaxFrames = 16'000'000;
-constexpr std::uint64_t kMaxRows = std::uint64_t{1} << 27;
+constexpr std::uint64_t kMaxFrames = 4'000'000;
 
 class WaitWriting {
  public:
@@ -32,7 +31,7 @@ class WaitWriting {
         values_(builder.n_metrics(), 0),
         first_metric_(builder.n_metrics() - kNames.size()) {}
 
-  Result<WaitRows> run(StopToken stop) {
+  Result<WaitRows> run(const ChainLimits& limits, StopToken stop) {
     for (std::uint32_t task = 0; task < tasks_.size(); ++task)
       for (const WaitSpan& span : states_.of(task)) {
         if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
@@ -40,11 +39,10 @@ class WaitWriting {
         const std::int64_t lasts = span.end - span.begin;
         set(0, lasts);
         set(1 + state, lasts);
-        PROFD_CHECK(add(task, span.begin, marked(task, span), span.state));
+        add(task, span.begin, marked(task, span), span.state);
         set(0, 0);
         set(1 + state, 0);
       }
-    ChainLimits limits;
     PROFD_TRY(rows_.not_followed,
               each_chain_piece(
                   states_, limits, [&](const ChainPiece& piece) { return add_piece(piece); }, stop));
@@ -54,9 +52,7 @@ class WaitWriting {
  private:
   void set(std::size_t metric, std::int64_t value) { values_[first_metric_ + metric] = value; }
 
-  Result<void> add(std::uint32_t task, std::int64_t time, ContextId context, WaitState state) {
-    if (++rows_.n_rows > kMaxRows)
-      return fail(ErrorCode::limit, "the states of threads are more than is kept");
+  void add(std::uint32_t task, std::int64_t time, ContextId context, WaitState state) {
     SampleContext where;
     where.thread = tasks_[task].thread;
     where.time = time - first_time_;
@@ -64,7 +60,6 @@ class WaitWriting {
                   : state == WaitState::unknown ? ThreadState::unknown
                                                 : ThreadState::running;
     builder_.add_sample(context, values_, where);
-    return {};
   }
 
   ContextId context_of(std::uint32_t task, std::uint32_t stack) const {
@@ -92,7 +87,7 @@ class WaitWriting {
     if (piece.ended != ChainEnd::on || !has_sample)
       at = builder_.context(at, mark(kEndMarks[static_cast<std::size_t>(piece.ended)]));
     set(kChains, piece.end - piece.begin);
-    PROFD_CHECK(add(piece.task, piece.begin, at, WaitState::blocked));
+    add(piece.task, piece.begin, at, WaitState::blocked);
     set(kChains, 0);
     return {};
   }
@@ -147,8 +142,9 @@ void declare_wait_metrics(ProfileBuilder& builder) {
 }
 
 Result<WaitRows> add_wait_samples(ProfileBuilder& builder, const TaskStates& states,
-                                  std::span<const WaitTask> tasks, std::int64_t first_time, StopToken stop) {
-  return WaitWriting(builder, states, tasks, first_time).run(std::move(stop));
+                                  std::span<const WaitTask> tasks, std::int64_t first_time,
+                                  const ChainLimits& limits, StopToken stop) {
+  return WaitWriting(builder, states, tasks, first_time).run(limits, std::move(stop));
 }
 
 }  // namespace profd

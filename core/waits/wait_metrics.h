@@ -20,6 +20,8 @@ inline constexpr std::string_view wall = "wall", on_cpu = "on-cpu", blocked = "b
                                   runnable = "runnable", unknown = "unknown", chains = "chains";
 }
 
+inline constexpr std::size_t kNWaitMetrics = 6;
+
 // Between a blocked stack and that of its waker.
 inline constexpr std::string_view kWakerMark = "--";
 
@@ -32,14 +34,14 @@ struct WaitTask {
 void declare_wait_metrics(ProfileBuilder& builder);
 
 struct WaitRows {
-  std::uint64_t n_rows = 0;
   std::uint64_t not_followed = 0;  // spans that were blocked and whose chain was not followed
   std::uint64_t shortened = 0;     // stacks of wakers of which chains have the outermost frame only
 };
 
 // Adds samples, whose times are those of the events less `first_time`. Stacks of the events are contexts of
-// the builder. Fails with `limit` and `cancelled` only.
+// the builder. Fails with `cancelled` only.
 Result<WaitRows> add_wait_samples(ProfileBuilder& builder, const TaskStates& states,
-                                  std::span<const WaitTask> tasks, std::int64_t first_time, StopToken stop);
+                                  std::span<const WaitTask> tasks, std::int64_t first_time,
+                                  const ChainLimits& limits, StopToken stop);
 
 }  // namespace profd

@@ -20,19 +20,22 @@ constexpr std::string_view kOfJava = "jdk.";
 
 // What says how the machine is set up, when it is looked at.
 bool is_setting(std::string_view name) {
-  constexpr std::array<std::string_view, 11> kSettings{"jdk.ActiveSetting",
+  constexpr std::array<std::string_view, 14> kSettings{"jdk.ActiveSetting",
                                                        "jdk.ActiveRecording",
                                                        "jdk.JVMInformation",
                                                        "jdk.InitialSystemProperty",
                                                        "jdk.InitialEnvironmentVariable",
                                                        "jdk.InitialSecurityProperty",
                                                        "jdk.OSInformation",
+                                                       "jdk.CPUInformation",
+                                                       "jdk.VirtualizationInformation",
+                                                       "jdk.CPUTimeStampCounter",
                                                        "jdk.NativeLibrary",
                                                        "jdk.ModuleRequire",
                                                        "jdk.ModuleExport",
                                                        "jdk.ThreadDump"};
   return std::find(kSettings.begin(), kSettings.end(), name) != kSettings.end() ||
-         (name.starts_with(kOfJava) && name.ends_with("Flag"));
+         (name.starts_with(kOfJava) && (name.ends_with("Flag") || name.ends_with("Configuration")));
 }
 
 bool is_integer(std::string_view type) {

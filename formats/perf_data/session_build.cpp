@@ -87,9 +87,13 @@ Result<void> Session::build() {
   const std::size_t samples_column = names.size();
   builder_.add_metric("samples", "count");
   builder_.set_default_metric(MetricId{0u});
-  PROFD_TRY(const bool has_states, scheduling_.prepare(context_.report));
+  PROFD_TRY(
+      const bool has_states,
+      scheduling_.prepare(names.size() + 1,
+                          kMaxCells - std::min(kMaxCells, rows_.size() * (names.size() + 1 + kNWaitMetrics)),
+                          context_.report));
   if (has_states) scheduling_.declare(builder_, names);
-  if (rows_.size() > kMaxCells / builder_.n_metrics())
+  if (rows_.size() > kMaxCells / (names.size() + 1))
     return fail(ErrorCode::limit,
                 fmt::format("{} samples of {} events are more than is kept", rows_.size(), names.size()));
 

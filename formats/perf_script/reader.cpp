@@ -168,8 +168,8 @@ class Reading {
       sample.value = *header.period;
       ++events_[sample.event].n_with_period;
     }
-    if (note_scheduling(header)) return {};
-    return header.tail.empty() ? Result<void>{} : read_tail(header);
+    const bool known = note_scheduling(header);
+    return header.tail.empty() ? Result<void>{} : read_tail(header, known);
   }
 
   // True for a line of the scheduler, whose fields are read then.
@@ -224,7 +224,8 @@ class Reading {
 
   // Without call graphs the one frame stands on the line; a tracepoint prints its fields there, -F +addr the
   // address of the data.
-  Result<void> read_tail(const Header& header) {
+  // `known`: the fields were read.
+  Result<void> read_tail(const Header& header, bool known) {
     const std::string_view rest = text_.text.substr(lines_.position());
     const std::string_view next = first_line(rest);
     const bool stack_follows =
@@ -239,8 +240,9 @@ class Reading {
     if (!stack_follows) {
       const std::size_t address = last_address(line, tail_at);
       if (address != std::string_view::npos && address > tail_at) {
-        count(header.tail.starts_with("0x") || !frame_like ? tracepoint_fields_ : data_addresses_,
-              lines_.offset());
+        if (!known)
+          count(header.tail.starts_with("0x") || !frame_like ? tracepoint_fields_ : data_addresses_,
+                lines_.offset());
         return read_flat(frame_from(address));
       }
       if (frame_like) return read_flat(frame_from(tail_at));
@@ -248,6 +250,7 @@ class Reading {
       count(data_addresses_, lines_.offset());
       return {};
     }
+    if (known) return {};
     if (header.tail.find("/0x") != std::string_view::npos && header.tail.starts_with("0x"))
       count(branches_, lines_.offset());
     else
@@ -448,7 +451,10 @@ class Reading {
     const std::size_t samples_column = n_metrics++;
     builder_.add_metric("samples", "count");
     builder_.set_default_metric(MetricId{0u});
-    PROFD_TRY(const bool has_states, scheduling_.prepare(context_.report));
+    PROFD_TRY(const bool has_states,
+              scheduling_.prepare(
+                  n_metrics, kMaxCells - std::min(kMaxCells, samples_.size() * (n_metrics + kNWaitMetrics)),
+                  context_.report));
     if (has_states) {
       scheduling_.declare(builder_, names);
       n_metrics = builder_.n_metrics();

@@ -166,7 +166,7 @@ void SchedulerEvents::add_record(std::int64_t time, std::uint32_t tid, bool out,
   records_.push_back({.time = time, .task = task_of(tid, {}), .kind = kind});
 }
 
-Result<bool> SchedulerEvents::prepare(ImportReport& report) {
+Result<bool> SchedulerEvents::prepare(std::size_t n_metrics, std::uint64_t cells, ImportReport& report) {
   if (empty()) return false;
   const auto refuse = [&](std::string_view why) {
     report.add("no-thread-states", Severity::loss, why);
@@ -191,6 +191,12 @@ Result<bool> SchedulerEvents::prepare(ImportReport& report) {
     return refuse(
         "states of threads were not made: the recording has when threads left a processor, and not when they "
         "came back; record the whole system (perf record -a) or with --switch-events");
+  // An event ends a span at most.
+  const std::uint64_t rows = cells / (n_metrics + kNWaitMetrics);
+  if (events_.size() > rows)
+    return refuse(
+        "states of threads were not made: the recording has more events of the scheduler than is kept");
+  limits_.pieces = std::min(limits_.pieces, rows - events_.size());
   if (n_wakings_ + n_wakeups_ == 0)
     report.add("no-wakings", Severity::info,
                "the recording has no wakings: who woke a thread is unknown, and its time in a queue for a "
@@ -224,7 +230,7 @@ Result<void> SchedulerEvents::write(ProfileBuilder& builder, std::int64_t first_
   PROFD_TRY(const TaskStates states, task_states(events_, static_cast<std::uint32_t>(tids_.size()),
                                                  n_wakings_ + n_wakeups_ > 0, stop));
   events_ = {};
-  PROFD_TRY(const WaitRows rows, add_wait_samples(builder, states, tasks, first_time, stop));
+  PROFD_TRY(const WaitRows rows, add_wait_samples(builder, states, tasks, first_time, limits_, stop));
   report.add("contradicting-switch", Severity::info,
              "events of the scheduler do not go with those before them, as when some were lost: what the "
              "thread did in between is unknown",

@@ -54,7 +54,8 @@ class SchedulerEvents {
   [[nodiscard]] bool empty() const { return n_switches_ + n_sampled_ == 0 && records_.empty(); }
 
   // Whether states can be made; otherwise says in the report why. Call once, before what is below.
-  Result<bool> prepare(ImportReport& report);
+  // `cells`: values that the builder has room for, of `n_metrics` metrics besides those of states.
+  Result<bool> prepare(std::size_t n_metrics, std::uint64_t cells, ImportReport& report);
   // Before the first value of the builder, behind the metrics of events: those of states. The default is the
   // first of an event that is not the scheduler's, or wall time.
   static void declare(ProfileBuilder& builder, std::span<const std::string> events);
@@ -74,6 +75,7 @@ class SchedulerEvents {
   std::unordered_map<std::uint32_t, std::uint32_t> task_of_tid_;
   std::vector<std::uint32_t> tids_;
   std::vector<std::string> names_;
+  ChainLimits limits_;
   std::uint64_t n_switches_ = 0, n_wakings_ = 0, n_wakeups_ = 0, n_sampled_ = 0;
 };
 

@@ -82,7 +82,7 @@ int show_until_end(const LiveOptions& options, const Console& console, LiveSessi
         console.print(text());
     }
     if (ended) break;
-    if (signals.come_within(milliseconds(in_place ? 250 : 1000))) break;
+    if (signals.come_within(milliseconds(options.once ? 50 : in_place ? 250 : 1000))) break;
   }
   if (!session) return kExitOk;
   if (options.once) console.print(text());

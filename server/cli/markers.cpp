@@ -40,7 +40,7 @@ std::string cell(const std::string& text, std::size_t width) {
   return left_aligned(cut_to_width(sanitize_text(text), width), width);
 }
 
-std::string trimmed(std::string line) {
+std::string without_end_spaces(std::string line) {
   while (line.ends_with(' ')) line.pop_back();
   return line + "\n";
 }
@@ -57,7 +57,7 @@ std::string rows_text(const Terminal& terminal, const MarkerRows& rows) {
                     length = width_of(rows.length_text, "LENGTH", 20),
                     thread = width_of(rows.thread, "THREAD", kMostThreadColumns),
                     name = width_of(rows.name, "NAME", kMostNameColumns);
-  std::string out = terminal.dim(trimmed(
+  std::string out = terminal.dim(without_end_spaces(
       fmt::format("{}  {}  {}  {}  FIELDS", right_aligned("BEGIN", begin), right_aligned("LENGTH", length),
                   left_aligned("THREAD", thread), left_aligned("NAME", name))));
   const std::size_t used = begin + length + thread + name + 8,
@@ -66,10 +66,10 @@ std::string rows_text(const Terminal& terminal, const MarkerRows& rows) {
     const std::string fields = sanitize_text(fields_text(rows.fields[i]));
     // What goes into a file is whole.
     const bool fits = !terminal.is_terminal || columns < used + 10;
-    out +=
-        trimmed(fmt::format("{}  {}  {}  {}  {}", right_aligned(rows.begin_text[i], begin),
-                            right_aligned(rows.length_text[i], length), cell(rows.thread[i], thread),
-                            cell(rows.name[i], name), fits ? fields : cut_to_width(fields, columns - used)));
+    out += without_end_spaces(fmt::format("{}  {}  {}  {}  {}", right_aligned(rows.begin_text[i], begin),
+                                          right_aligned(rows.length_text[i], length),
+                                          cell(rows.thread[i], thread), cell(rows.name[i], name),
+                                          fits ? fields : cut_to_width(fields, columns - used)));
   }
   return out;
 }
@@ -81,8 +81,9 @@ std::string groups_text(const Terminal& terminal, const MarkerGroups& groups) {
                     most = width_of(groups.most_text, "LONGEST", 20);
   const auto line = [&](std::string_view c, std::string_view l, std::string_view m, std::string_view g,
                         const std::string& name) {
-    return trimmed(fmt::format("{}  {}  {}  {}  {}", right_aligned(c, count), right_aligned(l, length),
-                               right_aligned(m, mean), right_aligned(g, most), name));
+    return without_end_spaces(fmt::format("{}  {}  {}  {}  {}", right_aligned(c, count),
+                                          right_aligned(l, length), right_aligned(m, mean),
+                                          right_aligned(g, most), name));
   };
   std::string out = terminal.dim(line("COUNT", "TOTAL", "MEAN", "LONGEST", "NAME"));
   for (std::size_t i = 0; i < groups.name.size(); ++i)

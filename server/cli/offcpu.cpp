@@ -49,8 +49,8 @@ std::string threads_text(const Console& console, const StatesAnswer& answer) {
   std::string out = console.out.bold(head) + "\n";
   for (const ThreadStatesRow& row : answer.threads) out += line(row.name, row);
   if (answer.n_threads > answer.threads.size())
-    out += console.out.dim(
-        fmt::format("… {} more threads; -n shows more of them\n", answer.n_threads - answer.threads.size()));
+    out += console.out.dim(fmt::format("and {} more threads; -n shows more of them\n",
+                                       answer.n_threads - answer.threads.size()));
   if (answer.n_threads > 1) out += line("all threads", answer.all);
   return out;
 }
@@ -92,7 +92,7 @@ std::string chains_text(const Console& console, const OffCpuOptions& options, co
   }
   if (answer.n_chains > answer.chains.size())
     out += console.out.dim(
-        fmt::format("… {} more chains; -n shows more of them\n", answer.n_chains - answer.chains.size()));
+        fmt::format("and {} more chains; -n shows more of them\n", answer.n_chains - answer.chains.size()));
   return out;
 }
 

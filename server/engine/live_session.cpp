@@ -108,7 +108,8 @@ void LiveSession::when_newer(std::uint32_t than, UniqueFunction<void()> call) {
   {
     const std::lock_guard lock(mutex_);
     if (frame_ == than) {
-      waiting_.push_back(std::move(call));
+      // After the end there is none.
+      if (!session_.finished()) waiting_.push_back(std::move(call));
       return;
     }
   }
@@ -203,8 +204,9 @@ std::vector<std::uint8_t> LiveSession::flags_now() const {
 void LiveSession::take_picture(Clock::time_point now) {
   last_picture_ = now;
   ++frame_;
-  const auto buckets =
-      session_.meter().history().newest(static_cast<std::size_t>(window_ns_ / live::kBucket));
+  // Whole buckets: the last one of a stream that has ended may be shorter.
+  const live::Nanoseconds end = session_.meter().closed() / live::kBucket * live::kBucket;
+  const auto buckets = session_.meter().history().between(end - window_ns_, end);
   window_ = sums_.sum(buckets);
   const std::vector<std::uint8_t> flags = flags_now();
   std::vector<LiveLook> looks(std::max(flags.size(), looks_.size()));
@@ -348,14 +350,19 @@ LiveStrip LiveSession::strip(std::size_t n_steps) const {
   strip.unknown.resize(n);
   strip.events.resize(n);
   strip.lost.resize(n);
+  std::vector<std::uint64_t> busy(n), unknown(n);
   for (const live::BucketPtr& bucket : history.between(strip.begin, end)) {
     const auto at = std::min(n - 1, static_cast<std::size_t>((bucket->begin - strip.begin) / strip.step));
     for (const live::ThreadPart& part : bucket->threads) {
-      strip.busy[at] += static_cast<double>(part.busy) / static_cast<double>(strip.step);
-      strip.unknown[at] += static_cast<double>(part.unknown) / static_cast<double>(strip.step);
+      busy[at] += part.busy;
+      unknown[at] += part.unknown;
     }
     strip.events[at] += bucket->events;
     strip.lost[at] += bucket->lost;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    strip.busy[i] = static_cast<double>(busy[i]) / static_cast<double>(strip.step);
+    strip.unknown[i] = static_cast<double>(unknown[i]) / static_cast<double>(strip.step);
   }
   return strip;
 }

@@ -117,8 +117,8 @@ class LiveSession {
   void set_send(std::function<Result<void>(std::string_view)> send);
   // What is called, without a lock, when there is a new picture.
   void on_picture(std::function<void()> told) { told_ = std::move(told); }
-  // Calls `call` once there is a newer picture than that: now, or on the thread that brings it. Dropped with
-  // the session.
+  // Calls `call` once there is a newer picture than that: now, or on the thread that brings it. Dropped
+  // where none can come any more.
   void when_newer(std::uint32_t than, UniqueFunction<void()> call);
 
   [[nodiscard]] LiveInfo info() const;

@@ -61,7 +61,7 @@ std::string live_probe_text(const LivePicture& picture) {
   std::string text = format_count(static_cast<std::uint64_t>(picture.events_per_second + 0.5)) + " events/s";
   if (picture.probe_share > 0)
     text +=
-        fmt::format(", about {} of the program's time", format_share(Value(picture.probe_share), Value(1.0)));
+        fmt::format("; probes take {} of the program's time", format_share(Value(picture.probe_share), Value(1.0)));
   if (picture.demoted > 0)
     text += fmt::format("; {} without a probe", count_of(picture.demoted, "method", "methods"));
   return text;

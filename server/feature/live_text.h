@@ -19,7 +19,7 @@ std::string live_session_text(const LiveInfo& info);
 std::string live_row_text(const LiveMethodRow& row, live::Nanoseconds window, const std::string& of);
 // "runs Board.drop, 12 deep".
 std::string live_thread_text(const LiveThread& thread);
-// "1.20 M events/s, about 3.4 % of the program's time".
+// "1.20 M events/s; probes take 3.4 % of the program's time".
 std::string live_probe_text(const LivePicture& picture);
 
 }  // namespace profd

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/checked.h"
 #include "core/view/sample_parts.h"
 #include "core/waits/wait_metrics.h"
 #include "server/feature/first_needs.h"
@@ -174,9 +175,9 @@ Result<StatesAnswer> states_answer(Views& views, const StatesRequest& request, c
     for (std::size_t m = 0; m < kNSums; ++m) {
       const std::int64_t value = std::get<std::int64_t>(parts.value(row, metrics[m]));
       if (value == 0) continue;
-      all[m] += value;
-      if (thread < by_thread.size()) by_thread[thread][m] += value;
-      if (m + 1 == kNSums) by_chain[group[samples.context[row]]] += value;
+      add_saturating(all[m], value);
+      if (thread < by_thread.size()) add_saturating(by_thread[thread][m], value);
+      if (m + 1 == kNSums) add_saturating(by_chain[group[samples.context[row]]], value);
     }
   }
   const std::string& unit = profile.metrics()[metrics[0].v].unit;
@@ -200,7 +201,7 @@ Result<StatesAnswer> states_answer(Views& views, const StatesRequest& request, c
   out.n_chains = chains.size();
   std::map<std::string, std::int64_t> by_end;
   for (std::size_t i = 0; i < std::min(chains.size(), kMostEnds); ++i)
-    by_end[end_of_chain(chain_frames(profile, chains[i].first))] += chains[i].second;
+    add_saturating(by_end[end_of_chain(chain_frames(profile, chains[i].first))], chains[i].second);
   const Whole blocked{Value(all[kNSums - 1]), unit};
   for (const auto& [context, value] : chains) {
     if (out.chains.size() == request.limit) break;

@@ -269,7 +269,7 @@ TEST_CASE("waits: metrics of a profile add up in every thread, whatever was lost
                                    builder.frame({.function = builder.function(std::to_string(event.stack))}))
                           .v;
     const TaskStates states = states_of(events);
-    REQUIRE(add_wait_samples(builder, states, tasks, 0, {}).has_value());
+    REQUIRE(add_wait_samples(builder, states, tasks, 0, {}, {}).has_value());
     const ProfilePtr profile = std::move(builder).finish().value();
     const SampleTable& samples = *profile->samples();
     const auto by_thread = [&](std::string_view metric) {

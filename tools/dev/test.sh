@@ -28,6 +28,8 @@ install_test_tools() {
     echo "dev: apt failed; symbols and lines are not compared with other symbolizers" >&2
   install_packages debuginfod libdebuginfod1 ||
     echo "dev: apt failed; the tests that need debuginfod are not run" >&2
+  install_packages emacs-nox || echo "dev: apt failed; the tests that need Emacs are not run" >&2
+  install_packages elpa-package-lint || echo "dev: apt failed; package-lint is not run" >&2
   install_node_modules clients/shared/ts
   install_node_modules tests/e2e/peers
   install_editors || echo "dev: no Neovim 0.10 or newer; the tests that need it are not run" >&2

@@ -33,7 +33,7 @@ const options = {
   jsx: "automatic",
   jsxImportSource: "preact",
   charset: "utf8",
-  legalComments: "none",
+  legalComments: "eof",
   logLevel: "warning",
 };
 

@@ -10,7 +10,7 @@ namespace profd {
 namespace {
 
 template <class T>
-std::vector<psp::Number> numbers_of(const std::vector<T>& values) {
+std::vector<psp::Number> all_numbers(const std::vector<T>& values) {
   std::vector<psp::Number> out;
   out.reserve(values.size());
   for (const T& value : values) out.push_back(to_psp(Value{value}));
@@ -100,8 +100,8 @@ psp::MarkersResult to_psp(MarkersAnswer answer) {
     rows.name = std::move(from.name);
     rows.category = std::move(from.category);
     rows.thread = std::move(from.thread);
-    rows.begin = numbers_of(from.begin);
-    rows.end = numbers_of(from.end);
+    rows.begin = all_numbers(from.begin);
+    rows.end = all_numbers(from.end);
     rows.begin_text = std::move(from.begin_text);
     rows.length_text = std::move(from.length_text);
     rows.flags = std::move(from.flags);
@@ -121,11 +121,11 @@ psp::MarkersResult to_psp(MarkersAnswer answer) {
     groups.category = std::move(from.category);
     groups.count = all_as<std::int64_t>(from.count);
     groups.count_text = std::move(from.count_text);
-    groups.length = numbers_of(from.length);
+    groups.length = all_numbers(from.length);
     groups.length_text = std::move(from.length_text);
     groups.mean_text = std::move(from.mean_text);
     groups.most_text = std::move(from.most_text);
-    groups.first = numbers_of(from.first);
+    groups.first = all_numbers(from.first);
   }
   return out;
 }
@@ -146,8 +146,8 @@ psp::MarkerTracksResult to_psp(MarkerTracksAnswer answer) {
     to.count_text = format_count(track.count);
     to.no_lane = static_cast<std::int64_t>(track.no_lane);
     to.boxes.lane = std::move(track.boxes.lane);
-    to.boxes.x = numbers_of(track.boxes.x);
-    to.boxes.width = numbers_of(track.boxes.width);
+    to.boxes.x = all_numbers(track.boxes.x);
+    to.boxes.width = all_numbers(track.boxes.width);
     to.boxes.count = all_as<std::int64_t>(track.boxes.count);
     to.boxes.id = std::move(track.boxes.id);
     to.boxes.name = std::move(track.boxes.name);

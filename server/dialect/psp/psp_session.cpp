@@ -373,8 +373,8 @@ psp::ServerCapabilities PspSession::capabilities() const {
   psp::ProfdServerCapabilities own;
   own.protocol_version = psp::kProtocolVersion;
   for (const std::string& method : context_.peer->binder().request_methods())
-    for (const std::string_view prefix :
-         {"analysis/", "profile/", "view/", "source/", "selection/", "metric/", "upload/", "web/", "$/"})
+    for (const std::string_view prefix : {"analysis/", "live/", "profile/", "view/", "source/", "selection/",
+                                          "metric/", "upload/", "web/", "$/"})
       if (method.compare(0, prefix.size(), prefix) == 0) own.methods.push_back(method);
   for (const auto& module : modules_) module->announce(result, own);
   own.limits = {5000, 1000, static_cast<std::int64_t>(protocol::kMaxMessageBytes)};

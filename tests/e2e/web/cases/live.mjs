@@ -31,7 +31,7 @@ export default (test, { axe, bridge, root }) => {
     const { page } = views;
     await replay(views);
     await views.until("the map", async () => (await drawn(views)) === "map");
-    assert.match(await hottest(views).textContent(), /main/);
+    assert.match(await hottest(views).textContent(), /^100 %Game\.run/);
     await views.until("names on the map", async () => (await page.locator(".city-label:visible").count()) > 2);
     // The hottest, then the next one, then all threads.
     await page.keyboard.press("n");

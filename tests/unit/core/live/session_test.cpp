@@ -258,6 +258,21 @@ TEST_CASE("threads, methods and contexts beyond the limits are counted, and the 
   CHECK(session.methods().n_capped() == 2);
 }
 
+TEST_CASE("methods that are open on all threads together are bounded, and room comes back") {
+  live::MeterLimits limits;
+  limits.open = 4;
+  live::Session session(limits);
+  LiveStream stream;
+  stream.hello();
+  stream.events(RecordsOf(1, 0).enter(0, 1).enter(0, 2).enter(0, 3).enter(0, 4));
+  stream.events(RecordsOf(2, 0).enter(0, 1).enter(1, 2).exit(2).exit(3));
+  stream.thread_end(1, 10).events(RecordsOf(2, 20).exit_to(20, 0).enter(30, 1)).events(RecordsOf(2, 40).enter(40, 2));
+  REQUIRE(session.consume(as_bytes(stream.bytes)));
+  CHECK(session.meter().counts().capped == 3);
+  REQUIRE(session.meter().lanes().size() == 2);
+  CHECK(session.meter().lanes()[1].stack.size() == 1);
+}
+
 TEST_CASE("history is joined as it grows old, keeps its sums, and gives way to memory") {
   live::MeterLimits limits;
   limits.history_bytes = 1 << 20;

@@ -441,7 +441,6 @@ std::string when(const TipRule& rule) {
   const std::string percent = fmt::format("{:g} %", rule.at_least * 100);
   const std::string of = rule.metric == TipMetric::wall    ? "wall time"
                          : rule.metric == TipMetric::bytes ? "bytes"
-                         : rule.metric == TipMetric::any   ? "anything"
                                                            : "CPU time or samples";
   switch (rule.evidence) {
     case TipEvidence::work:

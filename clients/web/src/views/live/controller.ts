@@ -57,6 +57,7 @@ function plotText(city: City, row: number, height: number): string {
 const FLIGHT_MS = 450;
 /** A picture that takes longer is slow; so many in a row are too many. */
 const SLOW_MS = 220;
+const HIDDEN_MS = 2000;
 const SLOW_TIMES = 10;
 
 export class CityStage {
@@ -73,6 +74,7 @@ export class CityStage {
   private mode: Mode = "light";
   private still = false;
   private asked = 0;
+  private askedAt = 0;
   private last = 0;
   private slow = 0;
   private chosen = -1;
@@ -185,7 +187,9 @@ export class CityStage {
 
   /** At the next frame of the browser. */
   draw(): void {
-    if (this.asked === 0) this.asked = requestAnimationFrame((now) => this.frame(now));
+    if (this.asked !== 0) return;
+    this.askedAt = performance.now();
+    this.asked = requestAnimationFrame((now) => this.frame(now));
   }
 
   stop(): void {
@@ -214,9 +218,8 @@ export class CityStage {
     if (inCity) {
       const lens = this.lens(now);
       if (this.flight !== undefined) more = true;
-      const begun = performance.now();
+      this.watch(performance.now() - this.askedAt);
       this.scene?.draw(lens, this.setBefore === undefined ? [set] : [this.setBefore, set]);
-      this.watch(performance.now() - begun, more ? since : 0);
       this.placeLabels(this.labelsOfCity(shown, lens));
     } else {
       const context = prepare(this.flat, this.screen, { alpha: false });
@@ -234,9 +237,9 @@ export class CityStage {
     else this.last = 0;
   }
 
-  /** Script that waits for the card, or frames that come late while something moves. */
-  private watch(script: number, between_frames: number): void {
-    if (Math.max(script, between_frames) < SLOW_MS) this.slow = 0;
+  /** Pictures that come late, as the one before is still being drawn. What is later still was not looked at. */
+  private watch(late: number): void {
+    if (late < SLOW_MS || late > HIDDEN_MS) this.slow = 0;
     else if (++this.slow === SLOW_TIMES) this.hooks.onSlow(this.scene?.info.renderer ?? "");
   }
 

@@ -183,7 +183,7 @@ export class Feed {
           void this.askStrip(session, controller.signal);
         }
         // What has ended stands still: looked at again now and then, as it may be replayed.
-        if (frame.state === LiveState.ended) await this.pause(1000, controller.signal);
+        if (frame.state === LiveState.ended) await this.pause(5000, controller.signal);
         else if (same) await this.pause(50, controller.signal);
         if (isOver()) return;
       }

@@ -1,0 +1,217 @@
+;;; views-test.el --- Lists, trees, reports, pictures  -*- lexical-binding: t; -*-
+
+;; SPDX-License-Identifier: Apache-2.0
+
+;;; Commentary:
+
+;; The five questions, each as a user asks it.
+
+;;; Code:
+
+(require 'harness)
+(require 'dom)
+
+(defvar views-root (harness-project "views"))
+
+(defun views-open ()
+  "Have the profile of the project open."
+  (unless (and profd-session-profile (string-suffix-p "cpu.pprof" profd-session-uri))
+    (harness-open views-root)))
+
+(defun views-key (key)
+  "Do what KEY does here."
+  (call-interactively (key-binding (kbd key))))
+
+(defun views-go (regexp)
+  "Go to the line that matches REGEXP."
+  (goto-char (point-min))
+  (re-search-forward regexp)
+  (beginning-of-line))
+
+(ert-deftest profd-hotspots-lists-functions-and-jumps ()
+  (views-open)
+  (profd-hotspots)
+  (let ((text (harness-buffer "*profd hotspots*" "sha256\\.blockSHANI")))
+    (should (string-match-p "cpu of cpu\\.pprof" text)))
+  (with-current-buffer "*profd hotspots*"
+    ;; Hottest first.
+    (let ((values (mapcar (lambda (entry) (plist-get (car entry) :self-value)) tabulated-list-entries)))
+      (should (equal values (sort (copy-sequence values) #'>))))
+    (set-buffer "*profd hotspots*")
+    (views-go "main\\.sign")
+    (views-key "RET")
+    (should (string-suffix-p "digest.go" buffer-file-name))
+    (should (string-match-p "func sign" (thing-at-point 'line t)))))
+
+(ert-deftest profd-keys-of-lists-filter-and-undo ()
+  (views-open)
+  (profd-hotspots)
+  (harness-buffer "*profd hotspots*" "sha256\\.blockSHANI")
+  (set-buffer "*profd hotspots*")
+  (views-go "sha256\\.blockSHANI")
+  (views-key "X")
+  (harness-buffer "*profd hotspots*" "filters: drop function ")
+  (harness-until "the function is gone"
+    (with-current-buffer "*profd hotspots*"
+      (save-excursion (goto-char (point-min))
+                      (not (re-search-forward "^ .*SHANI" nil t)))))
+  (set-buffer "*profd hotspots*")
+  (views-key "u")
+  (harness-until "the function is back"
+    (with-current-buffer "*profd hotspots*"
+      (save-excursion (goto-char (point-min))
+                      (re-search-forward "sha256\\.blockSHANI" nil t)))))
+
+(ert-deftest profd-tree-opens-where-it-is-hot-and-folds ()
+  (views-open)
+  (profd-tree)
+  (harness-buffer "*profd tree*" "top-down by function")
+  (harness-buffer "*profd tree*" "▾ main\\.main")
+  (set-buffer "*profd tree*")
+  (harness-until "three levels"
+    (save-excursion (goto-char (point-min)) (re-search-forward "^.* \\{6\\}[▾▸ ] " nil t)))
+  (views-go "▾ main\\.main")
+  (let ((lines (count-lines (point-min) (point-max))))
+    (views-key "TAB")
+    (should (< (count-lines (point-min) (point-max)) lines))
+    (should (looking-at ".*▸ main\\.main"))
+    (views-key "TAB")
+    (should (looking-at ".*▾ main\\.main")))
+  (views-key "b")
+  (harness-buffer "*profd tree*" "bottom-up by function"))
+
+(ert-deftest profd-callers-are-references-of-xref ()
+  (views-open)
+  (switch-to-buffer (find-file-noselect (concat views-root "digest.go")))
+  (goto-char (point-min))
+  (forward-line 14)
+  (should (equal "main.sign" (profd-function-here)))
+  (let* ((items (xref-backend-references 'profd "main.sign"))
+         (first (car items)))
+    (should (string-match-p "main\\.verifyAll" (xref-item-summary first)))
+    (should (string-suffix-p "digest.go" (xref-location-group (xref-item-location first)))))
+  (should (member "main.sign" (all-completions "main.s" (profd-xref-table))))
+  (profd-callers)
+  ;; One caller: xref goes there, or lists it.
+  (should (or (get-buffer "*xref*")
+              (string-match-p "verifyAll\\|sign" (thing-at-point 'line t))))
+  (profd-callers-of "main.sign")
+  (harness-buffer "*profd tree*" "main\\.verifyAll"))
+
+(ert-deftest profd-within-tells-lines-of-a-function ()
+  (views-open)
+  (switch-to-buffer (find-file-noselect (concat views-root "digest.go")))
+  (harness-until "the daemon sees it" (profd-sync-attach))
+  (profd-within-function "main.sign")
+  (let ((text (harness-buffer "*profd within*" "digest\\.go:[0-9]+")))
+    (should (string-match-p "\\`main\\.sign" text))
+    (should (string-match-p "self [0-9.]+ m?s" text)))
+  (set-buffer "*profd within*")
+  (views-go "digest\\.go:[0-9]+")
+  (let ((line (progn (re-search-forward "digest\\.go:\\([0-9]+\\)") (string-to-number (match-string 1)))))
+    (beginning-of-line)
+    (views-key "RET")
+    (should (= line (line-number-at-pos)))))
+
+(ert-deftest profd-report-reads-from-top-to-bottom ()
+  (views-open)
+  (profd-report)
+  (harness-buffer "*profd report*" "main\\.")
+  (set-buffer "*profd report*")
+  (views-go " main\\.")
+  (should (string-prefix-p "main." (plist-get (profd-view-row) :name))))
+
+(ert-deftest profd-summary-is-the-first-glance ()
+  (views-open)
+  (profd-summary)
+  (let ((text (harness-buffer "*profd summary*" "hottest functions")))
+    (should (string-match-p "heaviest paths" text))
+    (should (string-match-p "read as pprof" text))))
+
+(ert-deftest profd-diff-lists-what-changed ()
+  (let* ((folder (expand-file-name "tests/fixtures/compare/before-after/" harness-source))
+         (default-directory views-root))
+    (profd-diff (concat folder "before-1.pb.gz") (concat folder "after-1.pb.gz"))
+    (harness-until "a comparison" (profd-session-diff-p))
+    (profd-hotspots)
+    (let ((text (harness-buffer "*profd hotspots*" "→")))
+      (should (string-match-p "[+-][0-9.]+ m?s (" text))
+      (should (string-match-p "^ .*main\\." text)))
+    (profd-close)
+    (harness-until "it is closed" (not (profd-session-diff-p)))
+    (setq profd-session-profile nil)))
+
+;;;; Flame graphs
+
+(defun views-flame ()
+  "A buffer with the layout of a flame graph, drawn 1000 pixels wide."
+  (views-open)
+  (let ((buffer (get-buffer-create "*profd flame*")))
+    (with-current-buffer buffer
+      (unless (derived-mode-p 'profd-flame-mode)
+        (profd-flame-mode))
+      (cl-letf (((symbol-function 'profd-flame--window-width) (lambda () 1000)))
+        (setq profd-flame--answer nil)
+        (profd-flame--ask)))
+    (harness-until "a layout" (buffer-local-value 'profd-flame--answer buffer))
+    buffer))
+
+(ert-deftest profd-flame-graph-is-svg-with-areas ()
+  (with-current-buffer (views-flame)
+    (let* ((svg (profd-flame-svg 0))
+           (dom (with-temp-buffer (insert svg) (libxml-parse-xml-region (point-min) (point-max))))
+           (areas (profd-flame-map)))
+      (should (eq 'svg (dom-tag dom)))
+      (should (> (length (dom-by-tag dom 'text)) 5))
+      (should (seq-find (lambda (text) (equal "main.main" (dom-text text))) (dom-by-tag dom 'text)))
+      (should (= (length (seq-filter (lambda (rect) (string-prefix-p "#" (dom-attr rect 'fill)))
+                                     (dom-by-tag dom 'rect)))
+                 (profd-flame--count)))
+      (dolist (area areas)
+        (pcase-let ((`((rect . ((,x . ,y) . (,right . ,bottom))) profd-box ,_) area))
+          (should (and (>= x 0) (<= right 1001) (<= x right) (< y bottom)))))
+      ;; A click in the middle of an area is the box of that area.
+      (dolist (area (seq-take areas 50))
+        (pcase-let ((`((rect . ((,x . ,y) . (,right . ,_))) ,_ ,properties) area))
+          (let ((index (profd-flame-box-at (/ (+ x right) 2.0) (+ y 5))))
+            (should (equal (profd-help-text (profd-flame--describe index))
+                           (plist-get properties 'help-echo)))))))))
+
+(ert-deftest profd-flame-graph-zooms-back-and-finds ()
+  (with-current-buffer (views-flame)
+    (let* ((index (seq-find (lambda (index) (equal "main.verifyAll" (profd-flame--name index)))
+                            (number-sequence 0 (1- (profd-flame--count)))))
+           (path (profd-flame--path index)))
+      (should (equal "main.verifyAll" (car (last path))))
+      (cl-letf (((symbol-function 'profd-flame--window-width) (lambda () 1000)))
+        (profd-flame--choose index)
+        (should (equal "main.verifyAll" (plist-get (profd-view-row) :name)))
+        (setq profd-flame--answer nil)
+        (profd-flame--zoom-to path)
+        (harness-until "the zoomed layout" (buffer-local-value 'profd-flame--answer (get-buffer "*profd flame*")))
+        (should (equal profd-flame--zoom path))
+        (let ((at (seq-find (lambda (index) (equal "main.verifyAll" (profd-flame--name index)))
+                            (number-sequence 0 (1- (profd-flame--count))))))
+          (should (> (nth 2 (profd-flame--rect at)) 990))
+          (should (equal path (profd-flame--path at))))
+        (setq profd-flame--answer nil)
+        (profd-flame-back)
+        (harness-until "all of it" (buffer-local-value 'profd-flame--answer (get-buffer "*profd flame*")))
+        (should-not profd-flame--zoom)
+        (setq profd-flame--answer nil)
+        (profd-flame-search "sign$")
+        (harness-until "what matches" (buffer-local-value 'profd-flame--answer (get-buffer "*profd flame*")))
+        (should (string-match-p "search: sign\\$" (profd-flame--heading)))
+        (profd-flame-search "")))))
+
+(ert-deftest profd-flame-graph-shows-names-as-they-are ()
+  (should (equal (profd-flame-escape "<script>&\"'\n") "&#60;script&#62;&#38;&#34;&#39; ")))
+
+(ert-deftest profd-flame-graph-opens-in-the-browser-without-images ()
+  (views-open)
+  (let (address)
+    (let ((browse-url-browser-function (lambda (url &rest _) (setq address url))))
+      (profd-flame))
+    (should (string-match-p "\\`http://127\\.0\\.0\\.1:[0-9]+/" address))))
+
+;;; views-test.el ends here
