@@ -47,6 +47,7 @@ describe("windows of time", () => {
 test("an axis has round marks with as many digits as tell them apart", () => {
   const texts = (from: number, to: number, apart: number) => marksOf({ from, to }, apart).map((mark) => mark.text);
   expect(texts(0, 3e9, 0.7e9)).toEqual(["0 s", "1 s", "2 s", "3 s"]);
+  expect(texts(0, 1e9, 0.4e9)).toEqual(["0 s", "0.5 s", "1.0 s"]);
   expect(texts(1.2e9, 1.2006e9, 0.2e6)).toEqual(["1.2000 s", "1.2002 s", "1.2004 s", "1.2006 s"]);
   expect(texts(0, 3, 1)).toEqual(["0 ns", "1 ns", "2 ns", "3 ns"]);
 });

@@ -88,3 +88,32 @@ test('a hover says the tips that its function has to do with', function()
   local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
   h.matches(table.concat(lines, '\n'), '\nTip: Allocating and freeing memory is 12%.5 %% of CPU time, 4%.1 %% from main%.parseOrder%.')
 end)
+
+test('so does the first glance, with what helps', function()
+  vim.cmd('Profd summary')
+  h.eventually(function()
+    return vim.api.nvim_buf_get_name(0):find('profd://summary')
+  end, 'the summary')
+  h.matches(text():gsub('%s+', ' '), ' Tips Allocating and freeing memory is 12%.5 %% .* saves at most 12%.5 %% .* Reuse buffers')
+end)
+
+test('records of several contexts: pairs of two roles, and a role as a profile', function()
+  vim.cmd('Profd open ' .. h.source .. '/formats/easyview/testdata/reuse.ezview')
+  local session = require('profd.session')
+  h.eventually(function()
+    return session.name == 'reuse.ezview'
+  end, 'the profile')
+  vim.cmd('Profd correlate allocation use')
+  h.eventually(function()
+    return vim.bo.filetype == 'profd-correlate'
+  end, 'the pairs')
+  -- As docs/analyses/correlate.md has it.
+  h.matches(text(), '^counts of reuse%.ezview: 8\n75%.0 %% of counts has allocation and use meeting in main:')
+  h.matches(text(), '\nPairs of allocation and use\n.*\n +75%.0 %% +6  make +work +main\n')
+  go_to('allocation')
+  vim.fn.search('^  allocation')
+  vim.api.nvim_feedkeys(vim.keycode('<CR>'), 'x', false)
+  h.eventually(function()
+    return session.name ~= 'reuse.ezview' and session.profile
+  end, 'the role')
+end)

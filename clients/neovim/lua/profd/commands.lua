@@ -194,6 +194,16 @@ M.subcommands = {
       return starting_with(lead, require('profd.sets').names())
     end,
   },
+  correlate = {
+    help = 'of records of several contexts, what goes with what; with two names, of these roles',
+    takes = 2,
+    run = function(args)
+      if #args == 1 then
+        return log.error(':Profd correlate takes two roles, or none: then it takes the last two')
+      end
+      require('profd.correlate').show(args)
+    end,
+  },
   analyse = {
     help = 'run a script over the profile; without a name, choose one',
     takes = math.huge,

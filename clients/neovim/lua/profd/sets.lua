@@ -103,7 +103,7 @@ local function compose(answer, kinds, filters)
     page.sets[#page.lines] = set
   end
   if #answer.sets > 1 then
-    add(row_text('together', answer.anyOf))
+    add(row_text('together', answer.anyOf) .. (kinds and '  without whose code it is' or ''))
   end
   add('')
   for _, warning in ipairs(answer.warnings or {}) do

@@ -114,8 +114,9 @@ function M.path_lines(paths, width)
 end
 
 ---@param summary profd.ProfileSummary
+---@param tips? profd.Tip[]
 ---@return profd.SummaryPage
-function M.compose(summary)
+function M.compose(summary, tips)
   ---@type profd.SummaryPage
   local page = { lines = {}, places = {}, marks = {} }
   local clean = log.one_line
@@ -202,6 +203,16 @@ function M.compose(summary)
   for i, path in ipairs(summary.heaviest) do
     add(('  %7s  %s  %s'):format(path.amount.shareText or '', right(path.amount.text, path_width), path_lines[i]))
   end
+  if tips and #tips > 0 then
+    add('')
+    add('Tips' .. passed, 'ProfdTitle')
+    for _, tip in ipairs(tips) do
+      add_sentence('  ', tip.text .. (tip.boundText and ' ' .. tip.boundText or ''))
+      if tip.advice ~= '' then
+        add_sentence('    ', tip.advice, 'ProfdHint')
+      end
+    end
+  end
   if summary.missing and #summary.missing > 0 then
     add('')
     add('Missing', 'ProfdTitle')
@@ -235,8 +246,9 @@ local function go_to(path, line)
 end
 
 ---@param summary profd.ProfileSummary
-local function show(summary)
-  local page = M.compose(summary)
+---@param tips profd.Tip[]
+local function show(summary, tips)
+  local page = M.compose(summary, tips)
   local bufnr = require('profd.scratch').show('profd://summary', page.lines)
   vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
   for _, mark in ipairs(page.marks) do
@@ -265,7 +277,9 @@ function M.show()
       if err then
         return log.error(session.sentence(err))
       end
-      show(result)
+      client.request(protocol.methods.tips, { profile = session.profile, workspaceFilters = true }, function(answer)
+        show(result, answer and answer.tips or {})
+      end)
     end)
   end)
 end

@@ -88,7 +88,8 @@ function M.moments(span, apart)
   local moments = {}
   local at = math.ceil(span.from / step) * step
   while at <= span.to do
-    moments[#moments + 1] = { at = at, text = ('%%.%df %%s'):format(digits):format(at / unit[2], unit[1]) }
+    local number = at == 0 and '0' or ('%%.%df'):format(digits):format(at / unit[2])
+    moments[#moments + 1] = { at = at, text = number .. ' ' .. unit[1] }
     at = at + step
   end
   return moments

@@ -34,5 +34,15 @@ export default {
       );
       assert.match(place, /^report\.go:\d+$/);
     });
+
+    await stage.step("is a click away above a function, where costs are shown there", async () => {
+      await window.openFile("parse.go", 50);
+      await window.command("profd: Toggle Costs above Functions");
+      const lens = window.page.locator(".codelens-decoration a", { hasText: "within the function" });
+      await lens.first().waitFor();
+      await lens.last().click();
+      await until("another function", async () => /parse/.test(await view.locator(".within-head").textContent()));
+      await window.command("profd: Toggle Costs above Functions");
+    });
   },
 };

@@ -99,13 +99,19 @@ export default (test, { axe, demo, scratch }) => {
 
   test("goes closer to single nanoseconds, moves, and keeps what it shows, by keys", async (views) => {
     await open(views);
-    await views.page.locator(".timeline-plot").focus();
     const head = () =>
       views.page.locator(".timeline-head strong").textContent();
     for (let i = 0; i < 30; ++i) await views.page.keyboard.press("+");
     await views.until("a nanosecond", async () =>
       /, 1(\.00)? ns long/.test(await head()),
     );
+    await views.page.keyboard.press("?");
+    await views.until("its keys", async () =>
+      /Timeline.*closer/s.test(
+        await views.page.getByRole("dialog", { name: "Keys" }).textContent(),
+      ),
+    );
+    await views.page.keyboard.press("Escape");
     await views.page.keyboard.press("Home");
     await views.until("everything", async () =>
       /10(\.\d+)? ms long/.test(await head()),

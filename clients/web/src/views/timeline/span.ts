@@ -45,6 +45,6 @@ export function marksOf(span: Span, apart: number): { readonly at: number; reado
   const digits = Math.max(0, Math.ceil(Math.log10(size / step) - 1e-9));
   const marks = [];
   for (let at = Math.ceil(span.from / step) * step; at <= span.to; at += step)
-    marks.push({ at, text: `${(at / size).toFixed(digits)} ${unit}` });
+    marks.push({ at, text: `${at === 0 ? "0" : (at / size).toFixed(digits)} ${unit}` });
   return marks;
 }

@@ -11,6 +11,7 @@ import { go } from "../../state/state.js";
 import { keepWindow, keptOf, withoutWindows, type Span } from "../../state/windows.js";
 import { Busy, Empty, Notes } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
+import { useKeys } from "../../ui/keys.js";
 import { placeAt, type Point } from "../../ui/menu.js";
 import { inkOf, useTheme } from "../../ui/theme.js";
 import { Toolbar } from "../../ui/toolbar.js";
@@ -120,25 +121,29 @@ export function TimelineView() {
     return () => element.removeEventListener("wheel", listen);
   }, [none]);
 
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (span === undefined || all === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
-    const middle = (span.from + span.to) / 2;
-    const does: Readonly<Record<string, () => void>> = {
-      "+": () => look(zoomed(span, all, middle, 2)),
-      "=": () => look(zoomed(span, all, middle, 2)),
-      "-": () => look(zoomed(span, all, middle, 0.5)),
-      ArrowLeft: () => look(moved(span, all, -0.2)),
-      ArrowRight: () => look(moved(span, all, 0.2)),
-      Home: () => look(all),
-      Enter: () => keep(span),
-      Escape: () => keep(undefined),
-    };
-    const run = does[event.key];
-    if (run === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    run();
+  const closer = (factor: number) => {
+    if (span !== undefined && all !== undefined) look(zoomed(span, all, (span.from + span.to) / 2, factor));
   };
+  const along = (part: number) => {
+    if (span !== undefined && all !== undefined) look(moved(span, all, part));
+  };
+  useKeys({
+    title: "Timeline",
+    keys: [
+      { keys: ["+", "="], shown: "+", text: "closer", run: () => closer(2) },
+      { keys: ["-"], text: "wider", run: () => closer(0.5) },
+      { keys: ["ArrowLeft", "h"], text: "earlier", run: () => along(-0.2) },
+      { keys: ["ArrowRight", "l"], text: "later", run: () => along(0.2) },
+      { keys: ["Home", "0"], text: "everything", run: () => setWanted(undefined) },
+      // Where there is nothing to keep, and nothing to let go, they are what they are elsewhere.
+      ...(wanted === undefined
+        ? []
+        : [{ keys: ["Enter"], text: "keep what is on the screen, in every view", run: () => keep(span) }]),
+      ...(kept === undefined || place.search !== ""
+        ? []
+        : [{ keys: ["Escape"], text: "let go of the window that is kept", run: () => keep(undefined) }]),
+    ],
+  });
 
   const onPointerDown = (event: PointerEvent) => {
     if (event.button !== 0 || span === undefined || all === undefined) return;
@@ -189,22 +194,10 @@ export function TimelineView() {
             <strong>{shownNow === undefined || span === undefined ? " " : shown(shownNow.windowText)}</strong>
             <span class="muted">{shownNow === undefined ? "" : shown(shownNow.basis)}</span>
             <span class="timeline-tools">
-              <button
-                type="button"
-                disabled={span === undefined}
-                onClick={() =>
-                  span !== undefined && all !== undefined && look(zoomed(span, all, (span.from + span.to) / 2, 2))
-                }
-              >
+              <button type="button" disabled={span === undefined} onClick={() => closer(2)}>
                 Closer
               </button>
-              <button
-                type="button"
-                disabled={wanted === undefined}
-                onClick={() =>
-                  span !== undefined && all !== undefined && look(zoomed(span, all, (span.from + span.to) / 2, 0.5))
-                }
-              >
+              <button type="button" disabled={wanted === undefined} onClick={() => closer(0.5)}>
                 Wider
               </button>
               <button type="button" disabled={kept === undefined} onClick={() => kept !== undefined && look(kept)}>
@@ -238,7 +231,6 @@ export function TimelineView() {
                 tabIndex={0}
                 role="group"
                 aria-label="Timeline. Plus and minus zoom, arrows move, Enter keeps what is shown as a filter, Escape takes it back."
-                onKeyDown={onKeyDown}
                 onPointerDown={onPointerDown}
                 onPointerLeave={() => setFound(undefined)}
               >
