@@ -10,22 +10,14 @@ import { until } from "../until.mjs";
 
 /** The browser that PROFD_CHROMIUM names, or one that is installed. */
 export function browserProgram() {
-  const names = [
-    process.env.PROFD_CHROMIUM,
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-  ].filter(Boolean);
+  const names = [process.env.PROFD_CHROMIUM, "chromium", "chromium-browser", "google-chrome"].filter(Boolean);
   const places = (process.env.PATH ?? "").split(delimiter);
   return names
-    .flatMap((name) =>
-      name.includes("/") ? [name] : places.map((place) => join(place, name)),
-    )
+    .flatMap((name) => (name.includes("/") ? [name] : places.map((place) => join(place, name))))
     .find((path) => existsSync(path));
 }
 
-const packagesOf = (root) =>
-  createRequire(join(root, "clients/web/package.json"));
+const packagesOf = (root) => createRequire(join(root, "clients/web/package.json"));
 
 export async function startBrowser(root, args = []) {
   return packagesOf(root)("playwright-core").chromium.launch({
@@ -36,24 +28,16 @@ export async function startBrowser(root, args = []) {
 
 /** Looks for faults of accessibility that are serious or worse. */
 export function axeOf(root) {
-  const source = readFileSync(
-    packagesOf(root).resolve("axe-core/axe.min.js"),
-    "utf8",
-  );
+  const source = readFileSync(packagesOf(root).resolve("axe-core/axe.min.js"), "utf8");
   return async ({ page }) => {
     await page.evaluate(source);
     const { violations } = await page.evaluate(() =>
       // eslint-disable-next-line no-undef
       axe.run(document, { rules: { "target-size": { enabled: true } } }),
     );
-    const grave = violations.filter(
-      (v) => v.impact === "serious" || v.impact === "critical",
-    );
+    const grave = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
     assert.deepStrictEqual(
-      grave.map(
-        (v) =>
-          `${v.id}: ${v.nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`,
-      ),
+      grave.map((v) => `${v.id}: ${v.nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`),
       [],
     );
   };
@@ -73,34 +57,21 @@ function listens(socket) {
 /** A daemon with a socket of its own, and the address of its page. */
 export async function startDaemon(profd, folder, args = []) {
   const socket = join(folder, "daemon.sock");
-  const child = spawn(profd, ["serve", "--socket", socket, ...args], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const child = spawn(profd, ["serve", "--socket", socket, ...args], { stdio: ["ignore", "ignore", "inherit"] });
   const ended = new Promise((resolve) => child.on("exit", resolve));
-  for (let i = 0; i < 1000 && !(await listens(socket)); ++i)
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let i = 0; i < 1000 && !(await listens(socket)); ++i) await new Promise((resolve) => setTimeout(resolve, 5));
   return {
     socket,
     pid: child.pid,
     address: (params) =>
       JSON.parse(
-        execFileSync(
-          profd,
-          ["query", "--socket", socket, "web/address", JSON.stringify(params)],
-          { encoding: "utf8" },
-        ),
+        execFileSync(profd, ["query", "--socket", socket, "web/address", JSON.stringify(params)], { encoding: "utf8" }),
       ),
     /** Paths of what is open. */
     opened: () =>
       JSON.parse(
-        execFileSync(
-          profd,
-          ["query", "--socket", socket, "profile/list", "{}"],
-          { encoding: "utf8" },
-        ),
-      ).profiles.map((profile) =>
-        decodeURIComponent(profile.uri.slice("file://".length)),
-      ),
+        execFileSync(profd, ["query", "--socket", socket, "profile/list", "{}"], { encoding: "utf8" }),
+      ).profiles.map((profile) => decodeURIComponent(profile.uri.slice("file://".length))),
     alive: () => child.exitCode === null && child.signalCode === null,
     stop: () => {
       child.kill("SIGKILL");
@@ -111,21 +82,14 @@ export async function startDaemon(profd, folder, args = []) {
 
 /** What `profd view` prints. */
 export async function viewAddress(profd, socket, file) {
-  const { stdout } = await promisify(execFile)(profd, [
-    "view",
-    "--no-open",
-    "--socket",
-    socket,
-    file,
-  ]);
+  const { stdout } = await promisify(execFile)(profd, ["view", "--no-open", "--socket", socket, file]);
   return stdout.trim();
 }
 
 /** Bytes that a process has to itself, its share of what it has with others, and what is backed by no file (Linux). */
 export function processMemory(pid) {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
-  const kilobytes = (name) =>
-    Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0);
+  const kilobytes = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0);
   return {
     own: 1024 * (kilobytes("Private_Clean") + kilobytes("Private_Dirty")),
     share: 1024 * kilobytes("Pss"),
@@ -141,9 +105,7 @@ export class Views {
     // Long, as the machine may do something else at the same time; what comes is taken when it comes.
     page.setDefaultTimeout(10_000);
     page.setDefaultNavigationTimeout(30_000);
-    page.on("pageerror", (error) =>
-      this.complaints.push(error.stack ?? String(error)),
-    );
+    page.on("pageerror", (error) => this.complaints.push(error.stack ?? String(error)));
     page.on("console", (message) => {
       // A connection that is refused is the browser's own line, as is what it thinks of drivers; reading pixels is the test's.
       if (
@@ -156,9 +118,7 @@ export class Views {
 
   async open(file, more = "") {
     await this.page.goto("about:blank");
-    await this.page.goto(
-      `${this.bridge.url}#open=${encodeURIComponent(`file://${file}`)}${more}`,
-    );
+    await this.page.goto(`${this.bridge.url}#open=${encodeURIComponent(`file://${file}`)}${more}`);
   }
 
   fragment() {
@@ -172,16 +132,12 @@ export class Views {
   /** What a screen reader finds: the names of the tree beside the canvas. No handles: some would hold what is gone. */
   items() {
     return this.page.evaluate(() =>
-      [...document.querySelectorAll(".stage-tree [role=treeitem]")].map(
-        (item) => ({
-          text: item.textContent,
-          level: Number(item.getAttribute("aria-level")),
-          selected: item.getAttribute("aria-selected") === "true",
-          active:
-            item.parentElement.getAttribute("aria-activedescendant") ===
-            item.id,
-        }),
-      ),
+      [...document.querySelectorAll(".stage-tree [role=treeitem]")].map((item) => ({
+        text: item.textContent,
+        level: Number(item.getAttribute("aria-level")),
+        selected: item.getAttribute("aria-selected") === "true",
+        active: item.parentElement.getAttribute("aria-activedescendant") === item.id,
+      })),
     );
   }
 
@@ -202,20 +158,13 @@ export class Views {
     const { boxes, names } = answer;
     let at = -1;
     for (let i = 0; i < boxes.depth.length; ++i)
-      if (
-        names[boxes.name[i]] === name &&
-        (at < 0 || boxes.width[i] > boxes.width[at])
-      )
-        at = i;
+      if (names[boxes.name[i]] === name && (at < 0 || boxes.width[i] > boxes.width[at])) at = i;
     assert.ok(at >= 0, `${name} is in the picture`);
     const box = await this.page.locator(".stage").first().boundingBox();
     const room = await this.page.$eval(
       ".stage",
       (stage, middle) => {
-        if (
-          middle < stage.scrollTop ||
-          middle > stage.scrollTop + stage.clientHeight
-        )
+        if (middle < stage.scrollTop || middle > stage.scrollTop + stage.clientHeight)
           stage.scrollTop = middle - stage.clientHeight / 2;
         return { width: stage.clientWidth, top: stage.scrollTop };
       },
@@ -223,10 +172,7 @@ export class Views {
     );
     const span = answer.zoomTotal.value;
     return {
-      x:
-        box.x +
-        ((boxes.x[at] + Math.min(boxes.width[at], span) / 2) / span) *
-          room.width,
+      x: box.x + ((boxes.x[at] + Math.min(boxes.width[at], span) / 2) / span) * room.width,
       y: box.y + boxes.depth[at] * 18 + 9 - room.top,
     };
   }
@@ -249,18 +195,12 @@ export function watch(seen) {
   const kept = ["view/flameGraph", "view/hiddenMatches"];
   return (direction, text) => {
     const message = JSON.parse(text);
-    if (direction === "client" && message.method !== undefined)
-      seen.asked.push(message.method);
+    if (direction === "client" && message.method !== undefined) seen.asked.push(message.method);
     // Every page counts its requests from 1.
-    if (direction === "client" && kept.includes(message.method))
-      panels.set(message.id, message.params.panelId);
+    if (direction === "client" && kept.includes(message.method)) panels.set(message.id, message.params.panelId);
     else if (direction === "client") panels.delete(message.id);
     const panel = panels.get(message.id);
-    if (
-      direction === "server" &&
-      panel !== undefined &&
-      message.result !== undefined
-    )
+    if (direction === "server" && panel !== undefined && message.result !== undefined)
       seen.layouts.set(panel, message.result);
   };
 }
