@@ -107,10 +107,10 @@ export class Views {
     page.setDefaultNavigationTimeout(30_000);
     page.on("pageerror", (error) => this.complaints.push(error.stack ?? String(error)));
     page.on("console", (message) => {
-      // A connection that is refused is the browser's own line, and reading pixels the test's.
+      // A connection that is refused is the browser's own line, as is what it thinks of drivers; reading pixels is the test's.
       if (
         ["error", "warning"].includes(message.type()) &&
-        !/WebSocket|ERR_CONNECTION|getImageData/.test(message.text())
+        !/WebSocket|ERR_CONNECTION|getImageData|GPU stall/.test(message.text())
       )
         this.complaints.push(message.text());
     });

@@ -27,9 +27,11 @@ export default (test, { axe, bridge, root }) => {
   const hottest = (views) => views.page.locator(".live-hot tbody tr").first();
   const card = (views) => views.page.getByRole("region", { name: "Chosen method" });
 
-  test("a running program: a map says it all, by keys and without WebGL", async (views) => {
+  test("a running program: a map says it all, by keys", async (views) => {
     const { page } = views;
     await replay(views);
+    // Without WebGL it is there by itself, and the page says why.
+    if ((await drawn(views)) === "city") await page.keyboard.press("v");
     await views.until("the map", async () => (await drawn(views)) === "map");
     assert.match(await hottest(views).textContent(), /^100 %Game\.run/);
     await views.until("names on the map", async () => (await page.locator(".city-label:visible").count()) > 2);
@@ -39,14 +41,16 @@ export default (test, { axe, bridge, root }) => {
     const first = await card(views).locator("h2").textContent();
     await page.keyboard.press("n");
     await views.until("another one", async () => (await card(views).locator("h2").textContent()) !== first);
-    await page.getByRole("button", { name: /^Threads/ }).click();
+    await page.getByRole("button", { name: /^Threads \(/ }).click();
     await page.getByRole("region", { name: "Threads" }).getByText("game-1").waitFor();
     await page.getByRole("button", { name: "Hottest" }).click();
     // Time: held at its end, then before the worker was restarted.
     const strip = page.getByRole("slider", { name: "Time that is looked at" });
     await strip.focus();
     await page.keyboard.press("Home");
-    await views.until("the first window", async () => /^3/.test(await strip.getAttribute("aria-valuetext").then((t) => t.split(" to ")[1] ?? "")));
+    await views.until("the first window", async () =>
+      /^3/.test(await strip.getAttribute("aria-valuetext").then((t) => t.split(" to ")[1] ?? "")),
+    );
     await page.getByText("held").waitFor();
     await page.locator(".live-hot").getByText("Board.drop", { exact: true }).waitFor();
     await page.evaluate(() => document.activeElement?.blur());
@@ -63,7 +67,10 @@ export default (test, { axe, bridge, root }) => {
   test("a running program: a city is drawn, tells what is under the pointer and leads to its source", async () => {
     const browser = await startBrowser(root, DRAWN_ANYWHERE);
     try {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        reducedMotion: "reduce",
+      });
       const views = new Views(await context.newPage(), bridge);
       const { page } = views;
       await replay(views);
@@ -98,7 +105,7 @@ export default (test, { axe, bridge, root }) => {
       await page.keyboard.press("g");
       await views.until("its source", () => views.fragment().get("tab") === "source");
       assert.equal(views.fragment().get("open")?.startsWith("live://"), true);
-      assert.deepStrictEqual(views.complaints.filter((text) => !/GPU stall|GL Driver/.test(text)), []);
+      assert.deepStrictEqual(views.complaints, []);
     } finally {
       await browser.close();
     }

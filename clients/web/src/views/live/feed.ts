@@ -94,7 +94,7 @@ export class Feed {
     if (looked === this.looked) return;
     this.looked = looked;
     if (looked) {
-      void this.list();
+      void this.refresh();
       if (this.at.peek() === undefined) this.follow();
     } else this.rest();
   }
@@ -109,7 +109,7 @@ export class Feed {
   }
 
   /** What sessions there are; again after a while. */
-  private async list(): Promise<void> {
+  async refresh(): Promise<void> {
     clearTimeout(this.listTimer);
     try {
       const { sessions } = await this.ask(LiveListRequest, {});
@@ -117,7 +117,7 @@ export class Feed {
     } catch (error) {
       this.fail(error);
     }
-    if (this.looked) this.listTimer = setTimeout(() => void this.list(), LIST_EVERY_MS);
+    if (this.looked) this.listTimer = setTimeout(() => void this.refresh(), LIST_EVERY_MS);
   }
 
   private fail(error: unknown): void {
@@ -145,7 +145,7 @@ export class Feed {
       this.tick.value += 1;
     });
     if (this.looked) {
-      void this.list();
+      void this.refresh();
       this.follow();
     }
   }

@@ -64,7 +64,7 @@ export function HotList({
             return (
               <tr
                 key={row.method}
-                aria-selected={plot >= 0 && plot === chosen}
+                aria-current={plot === chosen && plot >= 0 ? "true" : undefined}
                 class={plot === chosen && plot >= 0 ? "chosen" : ""}
               >
                 <td>

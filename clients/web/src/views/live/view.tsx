@@ -68,7 +68,7 @@ export function LiveView() {
       </Empty>
     );
   const now = sessions.find((one) => one.session === session);
-  if (session === undefined || now === undefined) return <Attach gone={wanted} />;
+  if (session === undefined || now === undefined) return <Attach feed={feed} gone={wanted} />;
   return <Session feed={feed} session={now} sessions={sessions} />;
 }
 
@@ -79,7 +79,7 @@ const REPLAY_SPEEDS = [
 ] as const;
 
 /** How a program comes here. */
-function Attach({ gone }: { gone: string | undefined }) {
+function Attach({ feed, gone }: { feed: Feed; gone: string | undefined }) {
   const app = useApp();
   const [place, setPlace] = useState<LiveAttachResult | undefined>(undefined);
   const [problem, setProblem] = useState<string | undefined>(undefined);
@@ -89,7 +89,8 @@ function Attach({ gone }: { gone: string | undefined }) {
     if (path.trim() === "") return;
     const uri = uriOf(path.trim());
     app.client.request(LiveAttachRequest, { replay: uri, speed: Number(speed) }).then(
-      ({ session }) => {
+      async ({ session }) => {
+        await feed.refresh();
         if (session !== undefined) app.update((state) => go(state, { profile: `${LIVE}${session.session}` }));
       },
       (error: unknown) => setProblem(app.explain(error)),
