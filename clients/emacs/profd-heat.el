@@ -102,9 +102,10 @@ What `#rrggbb' says is taken as it is, whatever the terminal can show."
              (heat (/ (fceiling (* 10.0 (min 1.0 (max 0.0 heat)))) 10.0))
              (behind (profd-heat-blend bg hue (+ 0.05 (* 0.5 heat))))
              (text (profd-heat-blend (profd-heat-blend fg bg 0.35) fg heat)))
-        (list :background (profd-heat-hex behind)
-              :foreground (profd-heat-hex (profd-heat-readable text behind 4.5))
-              :inherit base))))))
+        ;; What is inherited comes first: it would replace what stands before it.
+        (list :inherit base
+              :background (profd-heat-hex behind)
+              :foreground (profd-heat-hex (profd-heat-readable text behind 4.5))))))))
 
 (defun profd-heat-oklch (lightness chroma hue)
   "The colour of LIGHTNESS, CHROMA and HUE in degrees."
