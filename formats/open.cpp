@@ -47,6 +47,8 @@ std::string beginning(std::span<const std::byte> bytes) {
     is_text = is_text && (c >= ' ' || c == '\t') && c <= '~';
     text += static_cast<char>(c);
   }
+  if (text.starts_with("go 1.") && text.find(" trace") != std::string::npos)
+    return "it is an execution trace of Go, of which profd-go-trace (builders/go/cmd) makes a profile";
   if (is_text && !text.empty()) return fmt::format("it begins with \"{}\"", text);
   for (const std::byte b : bytes.first(std::min<std::size_t>(bytes.size(), 8)))
     hex += fmt::format(" {:02x}", static_cast<unsigned>(b));

@@ -13,6 +13,7 @@
   reader(simpleperf)          \
   reader(android_art_trace)   \
   reader(rbspy)               \
+  reader(plive)               \
   reader(sysprof)             \
   reader(pprof_legacy)        \
   reader(gmon)                \

@@ -6,8 +6,8 @@ export default clientConfig({
   js,
   ts,
   ignores: [],
-  sources: ["src/**/*.{ts,tsx}", "test/**/*.ts"],
-  scripts: ["tools/**/*.mjs", "*.js", "*.ts"],
+  sources: ["src/**/*.{ts,tsx}", "test/**/*.ts", "bench/**/*.ts"],
+  scripts: ["tools/**/*.mjs", "bench/**/*.mjs", "*.js", "*.ts"],
   // Typed arrays are read in bounds that their loop states; the checker cannot see it.
   rules: { "@typescript-eslint/no-non-null-assertion": "off" },
 });

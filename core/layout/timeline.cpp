@@ -72,7 +72,12 @@ class ChartDrawer {
         columns_(columns),
         min_width_(min_width),
         max_boxes_(max_boxes),
-        out_(out) {}
+        out_(out) {
+    constexpr std::size_t kMostSums = 1 << 20;
+    if (columns.size() == 0) return;
+    n_depths_ = *std::max_element(columns.most.begin(), columns.most.end());
+    if (columns.at.size() * n_depths_ <= kMostSums) at_edges_ = rows.sums_before(columns.at, n_depths_);
+  }
 
   bool draw(std::uint32_t depth, std::uint32_t row_of_layout) {
     depth_ = depth;
@@ -123,11 +128,25 @@ class ChartDrawer {
     return std::max(column + 1, columns_.column_of(end));
   }
 
+  // Where nothing runs for a while boxes are joined from edge to edge of columns.
+  [[nodiscard]] TrackRows::Sums sums(std::size_t begin, std::size_t end) const {
+    const auto edge = [&](std::size_t row) -> const TrackRows::Sums* {
+      if (at_edges_.empty()) return nullptr;
+      const auto found = std::lower_bound(columns_.at.begin(), columns_.at.end(), row);
+      if (found == columns_.at.end() || *found != row) return nullptr;
+      return &at_edges_[static_cast<std::size_t>(found - columns_.at.begin()) * n_depths_ + depth_ - 1];
+    };
+    const TrackRows::Sums* const from = begin < end ? edge(begin) : nullptr;
+    const TrackRows::Sums* const to = from != nullptr ? edge(end) : nullptr;
+    if (to == nullptr) return rows_.sums(begin, end, depth_);
+    return {to->begun - from->begun, to->busy - from->busy};
+  }
+
   // What is between the last wide box, or the last time that nothing ran, and a row.
   void join_until(std::size_t end) {
     const std::size_t begin = std::exchange(region_, end);
     const bool before = std::exchange(before_, false);
-    TrackRows::Sums sums = rows_.sums(begin, end, depth_);
+    TrackRows::Sums sums = this->sums(begin, end);
     const std::size_t edge = columns_.at[0];
     if (before) {
       ++sums.begun;
@@ -215,6 +234,8 @@ class ChartDrawer {
   const std::uint32_t max_boxes_;
   ChartLayout& out_;
   std::uint32_t depth_ = 1, layout_row_ = 0;
+  std::vector<TrackRows::Sums> at_edges_;  // of rows before columns_.at, by column and depth; empty: too many
+  std::uint32_t n_depths_ = 0;
   std::size_t region_ = 0;
   bool before_ = false;
 };

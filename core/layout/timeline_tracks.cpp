@@ -130,7 +130,10 @@ Result<TimelineTracks> TimelineTracks::of(const SelectionPtr& selection, StopTok
   for (std::uint32_t span = 0; span < spans.size(); ++span) {
     if (stop.check()) return fail(ErrorCode::cancelled, "cancelled");
     const std::uint32_t thread = value_or(spans.thread, span, kNone);
-    TimelineTrack& track = tracks[thread == kNone ? n_threads + 1 : thread];
+    // Calls of a source that tells of no threads are those of its samples.
+    const bool of_samples =
+        tracks[n_threads].first != tracks[n_threads].last && value_or(spans.task, span, kNone) == kNone;
+    TimelineTrack& track = tracks[thread != kNone ? thread : of_samples ? n_threads : n_threads + 1];
     if (track.first_span == track.last_span) track.first_span = track.last_span = span;
     track.last_span = span + 1;
     begins(spans.begin[span]);

@@ -14,8 +14,8 @@ namespace profd {
 
 enum class TrackKind : std::uint8_t {
   thread,
-  no_thread,  // samples of which no thread is known
-  tasks,      // spans of no thread
+  no_thread,  // samples of which no thread is known, and spans of no thread and no task beside them
+  tasks,      // other spans of no thread
 };
 
 struct TimelineTrack {

@@ -156,19 +156,62 @@ std::size_t TrackRows::row_at(std::int64_t wanted, std::size_t from) const {
   return begin;
 }
 
+void TrackRows::add_rows(std::size_t begin, std::size_t end, std::uint32_t depth, Sums& to) const {
+  for (std::size_t i = begin; i < end; ++i) {
+    if (depth_[i] < depth) continue;
+    if (kept_[i] < depth) ++to.begun;
+    to.busy += this->end(i) - time(i);
+  }
+}
+
 TrackRows::Sums TrackRows::sums_before(std::size_t row, std::uint32_t depth) const {
   const std::size_t block = row / block_;
   Sums out{begun_[block * deepest_ + depth - 1], busy_[block * deepest_ + depth - 1]};
-  for (std::size_t i = block * block_; i < row; ++i) {
-    if (depth_[i] < depth) continue;
-    if (kept_[i] < depth) ++out.begun;
-    out.busy += end(i) - time(i);
+  add_rows(block * block_, row, depth, out);
+  return out;
+}
+
+std::vector<TrackRows::Sums> TrackRows::sums_before(std::span<const std::size_t> rows,
+                                                    std::uint32_t n_depths) const {
+  std::vector<Sums> out(rows.size() * n_depths);
+  const std::uint32_t known = std::min(n_depths, deepest_);
+  // Of the rows of a block so far: how long just as deep, and where boxes begin and no more do.
+  std::vector<std::int64_t> long_at(std::size_t{deepest_} + 2), begun_from(std::size_t{deepest_} + 2);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t block = rows[i] / block_;
+    if (i == 0 || at < block * block_) {
+      at = block * block_;
+      std::fill(long_at.begin(), long_at.end(), 0);
+      std::fill(begun_from.begin(), begun_from.end(), 0);
+    }
+    for (; at < rows[i]; ++at) {
+      long_at[depth_[at]] += end(at) - time(at);
+      ++begun_from[kept_[at] + std::size_t{1}];
+      --begun_from[depth_[at] + std::size_t{1}];
+    }
+    std::int64_t deeper = 0, begun = 0;
+    for (std::uint32_t depth = deepest_; depth > known; --depth) deeper += long_at[depth];
+    for (std::uint32_t depth = known; depth > 0; --depth) {
+      deeper += long_at[depth];
+      out[i * n_depths + depth - 1].busy = busy_[block * deepest_ + depth - 1] + deeper;
+    }
+    for (std::uint32_t depth = 1; depth <= known; ++depth) {
+      begun += begun_from[depth];
+      out[i * n_depths + depth - 1].begun =
+          begun_[block * deepest_ + depth - 1] + static_cast<std::uint64_t>(begun);
+    }
   }
   return out;
 }
 
 TrackRows::Sums TrackRows::sums(std::size_t begin, std::size_t end, std::uint32_t depth) const {
   if (depth == 0 || depth > deepest_ || begin >= end) return {};
+  if (end - begin <= begin % block_ + end % block_) {
+    Sums out;
+    add_rows(begin, end, depth, out);
+    return out;
+  }
   const Sums to = sums_before(end, depth), from = sums_before(begin, depth);
   return {to.begun - from.begun, to.busy - from.busy};
 }

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -67,6 +68,10 @@ class TrackRows {
     std::int64_t busy = 0;
   };
   [[nodiscard]] Sums sums(std::size_t begin, std::size_t end, std::uint32_t depth) const;
+  // The same of all rows before each of `rows`, which ascend: by row and depth from 1 to `n_depths`. Two of
+  // them say what is between: made at once they cost less than a pair for every depth.
+  [[nodiscard]] std::vector<Sums> sums_before(std::span<const std::size_t> rows,
+                                              std::uint32_t n_depths) const;
   // The nearest row from a row on, that one included, before it or after it; size() when there is none.
   [[nodiscard]] std::size_t last_kept_below(std::size_t row, std::uint32_t depth) const;
   [[nodiscard]] std::size_t first_kept_below(std::size_t row, std::uint32_t depth) const;
@@ -84,6 +89,7 @@ class TrackRows {
     return static_cast<std::uint16_t>(LeastOf::kNothing - depth_[row]);
   }
   [[nodiscard]] Sums sums_before(std::size_t row, std::uint32_t depth) const;
+  void add_rows(std::size_t begin, std::size_t end, std::uint32_t depth, Sums& to) const;
   void add(std::uint32_t kept, std::uint32_t depth);
 
   ProfilePtr profile_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace profd {
@@ -222,6 +223,21 @@ void order_plots(City& city, std::span<const CityMethod> methods) {
   for (const auto row : order) city.plots.place[row] = city.blocks.methods[city.plots.block[row]]++;
 }
 
+PartId id_of(std::uint32_t part) {
+  return {(part & kBlockBit) != 0 ? PartKind::block : PartKind::district, part & ~kBlockBit};
+}
+
+Size place_all(City& city, std::uint32_t district, std::span<const std::uint32_t> parts,
+               std::uint32_t limit) {
+  city.shelves[district] = {.limit = limit};
+  for (const auto part : parts) {
+    CityPart& of = part_of(city, id_of(part));
+    of.room_width = of.room_depth = 0;
+    place_at_end(city, id_of(part));
+  }
+  return size_of_district(city.shelves[district]);
+}
+
 // Places the parts of a district, all of a known size.
 void arrange_district(City& city, std::uint32_t district) {
   auto& parts = city.parts[district];
@@ -236,9 +252,6 @@ void arrange_district(City& city, std::uint32_t district) {
     if (const int by_name = name_of(a).compare(name_of(b)); by_name != 0) return by_name < 0;
     return (a & kBlockBit) > (b & kBlockBit);
   });
-  const auto id_of = [](std::uint32_t part) {
-    return PartId{(part & kBlockBit) != 0 ? PartKind::block : PartKind::district, part & ~kBlockBit};
-  };
   std::uint64_t area = 0;
   std::uint32_t widest = 0;
   for (const auto part : parts) {
@@ -246,14 +259,23 @@ void arrange_district(City& city, std::uint32_t district) {
     area += std::uint64_t{of.width + kBetween} * (of.depth + kBetween);
     widest = std::max(widest, of.width);
   }
-  // A little wider than high: shelves leave some room above their lower parts.
-  city.shelves[district] = {.limit = std::max(widest, root_of(area + area / 8))};
-  for (const auto part : parts) {
-    CityPart& of = part_of(city, id_of(part));
-    of.room_width = of.room_depth = 0;
-    place_at_end(city, id_of(part));
+  // Several widths are tried: which one leaves the least room free depends on how the parts fall.
+  constexpr std::uint32_t kWidths[] = {16, 18, 20, 22, 25, 28};  // sixteenths of a square's side
+  const auto side = root_of(area);
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  std::uint32_t best = side;
+  for (const auto width : kWidths) {
+    const auto limit = std::max(widest, side / 16 * width + side % 16 * width / 16);
+    const auto size = place_all(city, district, parts, limit);
+    // Of the same area, what is nearer to a square.
+    const auto longer = std::max(size.width, size.depth);
+    const auto cost = std::uint64_t{size.width} * size.depth + std::uint64_t{longer} * longer / 2;
+    if (cost < least) {
+      least = cost;
+      best = limit;
+    }
   }
-  set_size(city.district_parts[district], size_of_district(city.shelves[district]));
+  set_size(city.district_parts[district], place_all(city, district, parts, best));
 }
 
 bool fits_room(const CityPart& part, Size size) {

@@ -59,8 +59,8 @@ class Fields {
   [[nodiscard]] bool ok() const { return problem_.empty(); }
   [[nodiscard]] Result<void> status() const {
     if (ok()) return {};
-    return fail(ErrorCode::malformed, fmt::format("a message `{}` of the live stream is none: {}", message_,
-                                                  problem_));
+    return fail(ErrorCode::malformed,
+                fmt::format("a message `{}` of the live stream is none: {}", message_, problem_));
   }
   Fields& stop(std::string problem) {
     if (ok()) problem_ = std::move(problem);
@@ -104,8 +104,8 @@ void FrameReader::feed(Bytes bytes) {
   at_ = 0;
 }
 
-std::size_t FrameReader::left() const {
-  return input_.size() - at_;
+Bytes FrameReader::rest() const {
+  return input_.subspan(at_);
 }
 
 std::uint64_t FrameReader::offset() const {
@@ -133,9 +133,10 @@ Result<std::optional<Frame>> FrameReader::next() {
     return fail(ErrorCode::limit, fmt::format("a message of the live stream is longer than {} bytes", limit),
                 offset());
   if (whole && size > limit)
-    return fail(ErrorCode::limit,
-                fmt::format("a message of type {} of the live stream has {} bytes, more than {}", type, size, limit),
-                offset());
+    return fail(
+        ErrorCode::limit,
+        fmt::format("a message of type {} of the live stream has {} bytes, more than {}", type, size, limit),
+        offset());
   if (!whole || size > static_cast<std::uint64_t>(end - at)) {
     // Kept beyond the caller's buffer.
     if (input_.data() != kept_.data()) {
@@ -157,7 +158,8 @@ Result<Hello> read_hello(Bytes payload) {
   fields.magic().number(hello.min_version).number(hello.max_version).number(hello.pid);
   fields.text(hello.language).text(hello.program).text(hello.agent);
   fields.number(hello.ticks_per_second).number(hello.ticks).number(hello.unix_ns).number(hello.abilities);
-  if (fields.ok() && hello.min_version > hello.max_version) fields.stop("its versions are in the wrong order");
+  if (fields.ok() && hello.min_version > hello.max_version)
+    fields.stop("its versions are in the wrong order");
   PROFD_CHECK(fields.status());
   return hello;
 }
@@ -168,7 +170,11 @@ Result<std::vector<MethodEntry>> read_dict(Bytes payload) {
   while (fields.ok() && !fields.at_end()) {
     MethodEntry entry;
     fields.number(entry.id).text(entry.package).text(entry.class_name).text(entry.method);
-    fields.text(entry.signature).text(entry.file).number(entry.line).number(entry.module).number(entry.address);
+    fields.text(entry.signature)
+        .text(entry.file)
+        .number(entry.line)
+        .number(entry.module)
+        .number(entry.address);
     if (fields.ok()) entries.push_back(entry);
   }
   PROFD_CHECK(fields.status());
@@ -294,7 +300,8 @@ StreamStart begins_stream(Bytes prefix) {
   const std::byte* at = prefix.data() + 1;
   const std::byte* const end = prefix.data() + prefix.size();
   std::uint64_t size = 0;
-  if (!read_varint(at, std::min(end, at + 3), size)) return prefix.size() < 4 ? StreamStart::more : StreamStart::no;
+  if (!read_varint(at, std::min(end, at + 3), size))
+    return prefix.size() < 4 ? StreamStart::more : StreamStart::no;
   if (size < kMagic.size() || size > kMaxFrameBytes) return StreamStart::no;
   const std::size_t there = std::min(kMagic.size(), static_cast<std::size_t>(end - at));
   if (std::memcmp(at, kMagic.data(), there) != 0) return StreamStart::no;

@@ -29,11 +29,11 @@ struct Frame {
 class FrameReader {
  public:
   void feed(Bytes bytes);
-  // The next whole frame; nothing: more bytes are needed. Fails with `limit` for a payload that is longer than
-  // messages of its type may be, `malformed` for a length that is no number.
+  // The next whole frame; nothing: more bytes are needed. Fails with `limit` for a payload that is longer
+  // than messages of its type may be, `malformed` for a length that is no number.
   Result<std::optional<Frame>> next();
-  // Bytes of a frame that has only begun.
-  [[nodiscard]] std::size_t left() const;
+  // What there is of a frame that has only begun.
+  [[nodiscard]] Bytes rest() const;
   [[nodiscard]] std::uint64_t offset() const;
 
  private:

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/view/filters.h"
-#include "core/view/time_set.h"
+#include "core/view/marker_times.h"
 
 namespace profd {
 namespace {
@@ -35,7 +35,7 @@ Result<std::vector<std::uint8_t>> stacks_that_pass(const Selection& selection, S
 Result<Moments> moments_that_pass(const Selection& selection, const StopToken& stop) {
   struct Choice {
     Filter filter;
-    TimeSet window;                     // of a filter by time: what it means, kept or dropped
+    ThreadTimes times;                  // of a filter by time or marker: as of times_of
     std::vector<std::uint8_t> threads;  // of a filter by thread: 1 where it means the thread
   };
   std::vector<Choice> choices;
@@ -44,8 +44,8 @@ Result<Moments> moments_that_pass(const Selection& selection, const StopToken& s
     Choice& choice = choices.emplace_back(Choice{filter, {}, {}});
     if (filter.by == FilterBy::thread) {
       PROFD_TRY(choice.threads, match_threads(*selection.profile, filter, stop));
-    } else if (filter.by == FilterBy::time) {
-      PROFD_TRY(choice.window, TimeSet::of({&filter, 1}));
+    } else if (filter.by == FilterBy::time || filter.by == FilterBy::marker) {
+      PROFD_TRY(choice.times, times_of(*selection.profile, {&filter, 1}, stop));
     }
   }
   if (choices.empty()) return Moments();
@@ -58,7 +58,7 @@ Result<Moments> moments_that_pass(const Selection& selection, const StopToken& s
         return thread == kNone ? !keeps : (choice.threads[thread] != 0) == keeps;
       // What has no end reaches on, what takes no time is there all the same.
       const std::int64_t last = end == kNoTime || end == kForGood ? kForGood : end + 1;
-      return choice.window.measure(begin, last) > 0;
+      return choice.times.of(thread).measure(begin, last) > 0;
     });
   });
 }

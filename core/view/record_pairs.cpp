@@ -91,8 +91,9 @@ class Adding {
     if (left_[row] == kNone || right_[row] == kNone) return false;
     const std::uint32_t left = left_threads_ == nullptr ? kNone : (*left_threads_)[row];
     const std::uint32_t right = right_threads_ == nullptr ? kNone : (*right_threads_)[row];
-    out_.threads_unknown = out_.threads_unknown || left == kNone || right == kNone;
-    return left != kNone && right != kNone && left != right;
+    if (left != kNone && right != kNone) return left != right;
+    out_.threads_unknown = out_.threads_unknown || meet_of(left_[row], right_[row]) != kNone;
+    return false;
   }
 
   // Records of two contexts meet in one function, whatever else they have.

@@ -32,7 +32,7 @@ struct RecordPairs {
   std::vector<std::uint64_t> records, contexts;
   Value total;   // of all that passed
   Value across;  // of those whose two roles two threads had
-  // Whether there is a record that has both roles and does not tell the thread of one.
+  // Whether a record whose roles meet does not tell the thread of one: it may be of two.
   bool threads_unknown = false;
 };
 

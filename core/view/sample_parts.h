@@ -1,16 +1,16 @@
-// SampleParts: what filters by thread, label and time leave of each sample. A window of time takes of a value
-// that is a duration (durations.h) what lies in it; any other value goes whole with the time of its sample.
+// SampleParts: what filters by thread, label, time and marker leave of each sample. A window of time, and the
+// time while a marker runs, take of a value that is a duration (durations.h) what lies in it; any other value
+// goes whole with the time of its sample.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/model/profile.h"
 #include "core/support/stop.h"
+#include "core/view/marker_times.h"
 #include "core/view/spec.h"
-#include "core/view/time_set.h"
 
 namespace profd {
 
@@ -35,6 +35,9 @@ class SampleParts {
   }
   // What is left of a value of a row that passes.
   [[nodiscard]] Value value(std::size_t row, MetricId metric) const;
+  // Of what is left of it, what lies before a moment; of a value that is no duration all or nothing. Of
+  // moments that follow each other the differences add up to value(), fractions but for their last digits.
+  [[nodiscard]] Value value_before(std::size_t row, MetricId metric, std::int64_t moment) const;
   // When what is left of a row that passes begins: its own time, or where a window has cut off its beginning.
   [[nodiscard]] std::int64_t begin(std::size_t row) const;
 
@@ -44,11 +47,15 @@ class SampleParts {
                    const StopToken& stop);
   // Where the longest duration of a sample ends.
   [[nodiscard]] std::int64_t end(std::size_t row) const;
-  [[nodiscard]] SamplePart part(std::size_t row) const;
+  // What the times leave of a row that has one; `near` by set of these, as TimeSet::contains has it.
+  [[nodiscard]] SamplePart part(std::size_t row, std::vector<std::size_t>& near) const;
+  [[nodiscard]] const TimeSet& times(std::size_t row) const {
+    return times_.of(value_or(profile_->samples()->thread, row, kNone));
+  }
 
   const Profile* profile_;
   std::vector<SamplePart> parts_;
-  std::optional<TimeSet> window_;
+  ThreadTimes times_;                    // without sets where no filter is by time or marker
   std::vector<std::int64_t> durations_;  // as of duration_metrics
 };
 

@@ -27,7 +27,7 @@ Result<void> check_filter(const Filter& filter) {
     return fail(
         ErrorCode::invalid,
         fmt::format("{} takes a function, module, file, package, code or kind; threads, labels, times, "
-                    "fragments, paths and work can only be kept or dropped",
+                    "markers, fragments, paths and work can only be kept or dropped",
                     word_of(kOpWords, filter.op)));
   if (filter.by == FilterBy::time) return check_window(filter);
   return {};

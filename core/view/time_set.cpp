@@ -67,35 +67,62 @@ Result<TimeSet> TimeSet::of(std::span<const Filter> filters) {
       out.again_ = Again{*filter.from_ns, *filter.to_ns - *filter.from_ns, *filter.every_ns, keep};
       continue;
     }
-    const std::int64_t from = filter.from_ns.value_or(kFirst), to = filter.to_ns.value_or(kLast);
-    std::vector<Interval> left;
-    for (const Interval& interval : out.intervals_) {
-      const auto add = [&](std::int64_t begin, std::int64_t end) {
-        begin = std::max(begin, interval.begin);
-        end = std::min(end, interval.end);
-        if (begin < end) left.push_back({begin, end});
-      };
-      if (keep) {
-        add(from, to);
-      } else {
-        add(kFirst, from);
-        add(to, kLast);
-      }
-    }
-    out.intervals_ = std::move(left);
+    const TimeInterval window{filter.from_ns.value_or(kFirst), filter.to_ns.value_or(kLast)};
+    out.limit({&window, 1}, keep);
   }
   return out;
 }
 
+void TimeSet::limit(std::span<const TimeInterval> intervals, bool keep) {
+  std::vector<TimeInterval> left;
+  const auto add = [&](std::int64_t begin, std::int64_t end) {
+    if (begin < end) left.push_back({begin, end});
+  };
+  // Both ascend: what ends first is done with.
+  std::size_t own = 0, other = 0;
+  while (own < intervals_.size() && (keep || other <= intervals.size())) {
+    const TimeInterval& mine = intervals_[own];
+    TimeInterval theirs{kLast, kLast};
+    if (keep) {
+      if (other == intervals.size()) break;
+      theirs = intervals[other];
+    } else {  // the gap before it
+      theirs.begin = other == 0 ? kFirst : intervals[other - 1].end;
+      if (other < intervals.size()) theirs.end = intervals[other].begin;
+    }
+    add(std::max(mine.begin, theirs.begin), std::min(mine.end, theirs.end));
+    if (mine.end < theirs.end)
+      ++own;
+    else
+      ++other;
+  }
+  intervals_ = std::move(left);
+}
+
+std::vector<TimeInterval>::const_iterator TimeSet::after(std::int64_t time) const {
+  return std::upper_bound(intervals_.begin(), intervals_.end(), time,
+                          [](std::int64_t t, const TimeInterval& interval) { return t < interval.end; });
+}
+
 bool TimeSet::contains(std::int64_t time) const {
-  const auto in = [&](const Interval& interval) { return time >= interval.begin && time < interval.end; };
-  return std::any_of(intervals_.begin(), intervals_.end(), in) && (!again_ || again_->contains(time));
+  const auto at = after(time);
+  return at != intervals_.end() && time >= at->begin && (!again_ || again_->contains(time));
+}
+
+bool TimeSet::contains(std::int64_t time, std::size_t& near) const {
+  constexpr std::size_t kSoon = 4;
+  const std::size_t n = intervals_.size(), last = std::min(n, near + kSoon);
+  while (near < last && intervals_[near].end <= time) ++near;
+  const bool is_first = near <= n && (near == 0 || intervals_[near - 1].end <= time) &&
+                        (near == n || intervals_[near].end > time);
+  if (!is_first) near = static_cast<std::size_t>(after(time) - intervals_.begin());
+  return near < n && time >= intervals_[near].begin && (!again_ || again_->contains(time));
 }
 
 std::int64_t TimeSet::measure(std::int64_t begin, std::int64_t end, std::int64_t grain) const {
   std::int64_t sum = 0;
-  for (const Interval& interval : intervals_) {
-    const std::int64_t from = std::max(begin, interval.begin), to = std::min(end, interval.end);
+  for (auto at = after(begin); at != intervals_.end() && at->begin < end; ++at) {
+    const std::int64_t from = std::max(begin, at->begin), to = std::min(end, at->end);
     if (from >= to) continue;
     if (again_)
       sum += again_->measure(from, to);
@@ -106,8 +133,8 @@ std::int64_t TimeSet::measure(std::int64_t begin, std::int64_t end, std::int64_t
 }
 
 std::optional<std::int64_t> TimeSet::first_in(std::int64_t begin, std::int64_t end) const {
-  for (const Interval& interval : intervals_) {
-    const std::int64_t from = std::max(begin, interval.begin), to = std::min(end, interval.end);
+  for (auto at = after(begin); at != intervals_.end() && at->begin < end; ++at) {
+    const std::int64_t from = std::max(begin, at->begin), to = std::min(end, at->end);
     if (from >= to) continue;
     if (!again_ || again_->contains(from)) return from;
     // The next edge of the windows that come again.

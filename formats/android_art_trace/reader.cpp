@@ -42,6 +42,7 @@ class Reading {
   struct Call {
     FrameId frame;
     ContextId context;
+    std::int64_t begin;
   };
   struct Thread {
     ThreadId id;
@@ -186,7 +187,10 @@ class Reading {
       const std::int64_t cpu = clock_ == Clock::cpu || dual ? first : 0;
       PROFD_CHECK(read_event(tid, word, wall * 1000, cpu * 1000, at));
     }
-    for (auto& [tid, thread] : threads_) n_open_ += thread.open.size();
+    for (auto& [tid, thread] : threads_) {
+      n_open_ += thread.open.size();
+      while (!thread.open.empty()) close(thread, kNoTime);
+    }
     context_.report.add("open-call", Severity::info,
                         "methods that were not left end with the last event of their thread", std::nullopt,
                         n_open_);
@@ -230,7 +234,7 @@ class Reading {
       if (thread.open.size() >= context_.limits.stack_depth)
         return fail(ErrorCode::limit, "a stack is deeper than the limit stack_depth", at);
       const ContextId parent = thread.open.empty() ? kRootContext : thread.open.back().context;
-      thread.open.push_back({frame, builder_.context(parent, frame)});
+      thread.open.push_back({frame, builder_.context(parent, frame), now_of(thread)});
       ++n_calls_;
       return {};
     }
@@ -242,10 +246,21 @@ class Reading {
         ++n_unmatched_;
         return {};
       }
-      thread.open.erase(found.base(), thread.open.end());
+      const auto depth = static_cast<std::size_t>(found.base() - thread.open.begin());
+      while (thread.open.size() > depth) close(thread, now_of(thread));
     }
-    thread.open.pop_back();
+    close(thread, now_of(thread));
     return {};
+  }
+
+  [[nodiscard]] std::int64_t now_of(const Thread& thread) const {
+    return clock_ == Clock::cpu ? thread.cpu : thread.wall;
+  }
+  void close(Thread& thread, std::int64_t end) {
+    const Call& call = thread.open.back();
+    builder_.timeline().add_span(
+        {.begin = call.begin, .end = end, .context = call.context, .thread = thread.id});
+    thread.open.pop_back();
   }
 
   // The time since the thread's last event belongs to the method that ran.
@@ -257,7 +272,7 @@ class Reading {
       if (!thread.open.empty() && (d_wall > 0 || d_cpu > 0)) {
         SampleContext where;
         where.thread = thread.id;
-        where.time = clock_ == Clock::cpu ? thread.cpu : thread.wall;
+        where.time = now_of(thread);
         const std::int64_t values[] = {clock_ == Clock::cpu ? d_cpu : d_wall, d_cpu};
         builder_.add_sample(thread.open.back().context, std::span(values).first(builder_.n_metrics()), where);
       }
@@ -286,7 +301,7 @@ class AndroidArtTraceReader final : public FormatReader {
                                  kExtensions,
                                  44,
                                  "ART, Dalvik: Android Studio, Debug.startMethodTracing",
-                                 2,
+                                 3,
                                  kNotes};
     return info;
   }

@@ -56,6 +56,15 @@ bool is_address(std::string_view text) {
   return all_hex && !text.empty() && ((text[0] >= '0' && text[0] <= '9') || text.size() == 16);
 }
 
+// Of what a script calls by its unit, as "@usecs" and "@offcpu_ns" are; all others are counts.
+std::string_view unit_of(std::string_view map) {
+  const std::string_view word = map.substr(map.find_last_of("@_") + 1);
+  if (word == "ns" || word == "nsecs") return "nanoseconds";
+  if (word == "us" || word == "usecs") return "microseconds";
+  if (word == "ms" || word == "msecs") return "milliseconds";
+  return word == "bytes" ? "bytes" : "count";
+}
+
 class Reading {
  public:
   Reading(ReadContext& context, ProfileBuilder& builder)
@@ -367,7 +376,7 @@ class Reading {
     std::vector<std::string> names(n);
     for (std::size_t m = 0; m < maps_.size(); ++m)
       if (column[m] != kNone) names[column[m]] = maps_[m] == "@" ? "samples" : repair_utf8(maps_[m]);
-    for (const std::string& name : names) builder_.add_metric(name, "count");
+    for (const std::string& name : names) builder_.add_metric(name, unit_of(name));
     std::vector<std::int64_t> values(n);
     for (const Entry& entry : entries_) {
       std::fill(values.begin(), values.end(), 0);

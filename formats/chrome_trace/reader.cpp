@@ -445,8 +445,11 @@ Result<void> TraceReading::add_profiles(std::vector<ProfileBuilder>& profiles) {
                             n_events_));
   // A copy of a cursor that failed at the end of a stream would be of no use.
   if (cut_off_) in_ = JsonCursor(text_, context_.limits.nesting, base_);
-  PROFD_CHECK(timed_.add_to(profiles.back(), threads_, origin, context_,
-                            [&](std::uint64_t offset) { return at(offset, event_depth_ + 1); }));
+  // What is on no stack is of all: what was sampled meanwhile is of use beside calls and samples alike.
+  for (ProfileBuilder& builder : profiles)
+    PROFD_CHECK(timed_.add_to(builder, threads_, origin, context_,
+                              [&](std::uint64_t offset) { return at(offset, event_depth_ + 1); }));
+  timed_.report(context_);
   for (ProfileBuilder& builder : profiles) {
     ProfileInfo& info = builder.info();
     info.format = "chrome-trace";

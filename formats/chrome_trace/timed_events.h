@@ -21,12 +21,15 @@ class TimedEvents {
  public:
   // An event with a time; `thread` is its row.
   void take(const Event& event, const Threads& threads, std::uint32_t thread);
-  // Adds all to the timeline of `builder`. Times are relative to `origin`; `at(offset)` is a cursor at the
-  // arguments of an event.
+  // Adds all to the timeline of `builder`; may be done for several. Times are relative to `origin`;
+  // `at(offset)` is a cursor at the arguments of an event.
   template <class At>
   Result<void> add_to(ProfileBuilder& builder, const Threads& threads, std::int64_t origin,
                       ReadContext& context, At at) {
     Target target{builder, threads, origin, {}, {}};
+    fields_ = JsonFields();
+    triggers_.clear();
+    n_unmatched_ = n_no_numbers_ = 0;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if ((i & 4095) == 4095) PROFD_CHECK(context.stop.status());
       const Row& row = rows_[i];
@@ -49,10 +52,10 @@ class TimedEvents {
         read_trigger(row, in);
       }
     }
-    PROFD_CHECK(add_operations(target, context));
-    report(context);
-    return {};
+    return add_operations(target, context);
   }
+  // What was odd, the last time that they were added.
+  void report(ReadContext& context) const;
 
  private:
   static constexpr std::uint64_t kNoArgs = ~std::uint64_t{0};
@@ -88,7 +91,6 @@ class TimedEvents {
   std::vector<std::uint32_t> makers() const;
   Result<void> add_operations(Target& target, ReadContext& context);
   void add_operation(Target& target, const std::vector<const Row*>& rows, TaskId task);
-  void report(ReadContext& context) const;
 
   GrowingVector<Row> rows_;
   TextRows text_rows_;

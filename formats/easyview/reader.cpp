@@ -30,7 +30,7 @@ class EasyviewReader final : public FormatReader {
                                  kExtensions,
                                  200,
                                  "DrCCTProf, its databuilder, JXPerf, EasyView converters",
-                                 1,
+                                 2,
                                  kNotes};
     return info;
   }

@@ -58,6 +58,9 @@ void name_association(Columns& columns, const std::vector<std::string_view>& nam
   if (any("race")) {
     columns.association = "race";
     columns.roles.emplace_back(role("second") ? "first" : "second");
+  } else if (any("sharing")) {
+    columns.association = "false sharing";
+    columns.roles.emplace_back(role("second") ? "first" : "second");
   } else if (any("redundan") || any("kill") || any("dead")) {
     columns.association = "redundancy";
     columns.roles.emplace_back(any("kill") && !role("killed") ? "killed" : "redundant");

@@ -14,6 +14,7 @@
 #include "core/support/checked.h"
 #include "core/support/id.h"
 #include "formats/jfr/events.h"
+#include "formats/jfr/notes.h"
 #include "formats/jfr/stacks.h"
 
 namespace profd::jfr {
@@ -239,6 +240,13 @@ class Conversion {
     Record record;
     Row row;
     std::unordered_map<std::uint64_t, std::uint64_t> others;  // by class id
+    std::unordered_map<std::uint64_t, NoteReader> notes;      // the same
+    // All notes go to the first profile of the recording.
+    const auto noted =
+        static_cast<std::size_t>(std::find_if(writers_.begin(), writers_.end(),
+                                              [](const auto& writer) { return writer.has_value(); }) -
+                                 writers_.begin());
+    const std::int64_t start = recording_.chunks.front()->chunk.start_ns;
     for (std::size_t at = kHeaderBytes; at < in.chunk.records_end; at = record.end) {
       if (!read_record(in.chunk, at, record)) break;
       if (context_.stop.check()) return context_.stop.status();
@@ -262,7 +270,16 @@ class Conversion {
         n_lost_ +=
             reader.has(slot::samples) ? static_cast<std::uint64_t>(size_of(row.numbers[slot::samples])) : 1;
       } else if (record.type > 1) {
-        ++others[record.type];
+        const std::uint32_t cls = in.metadata.index_of(record.type);
+        const auto known = cls == kNone ? notes.end() : notes.try_emplace(record.type, in, cls).first;
+        if (known == notes.end() || !known->second.is_note()) {
+          ++others[record.type];
+          continue;
+        }
+        PROFD_TRY(const bool whole,
+                  known->second.read(record.body, in, start, *stacks[noted], writers_[noted]->builder));
+        n_cut_notes_ += whole ? 0 : 1;
+        if (in.metadata.classes()[cls].name == "jdk.DataLoss") ++n_data_losses_;
       }
     }
     PROFD_CHECK(in.pools.status());
@@ -452,9 +469,9 @@ class Conversion {
         "rules (com.acme.Foo$Bar: com/acme/Foo.java)",
         stacks.placed);
     row("lost-samples", Severity::loss, "samples of CPU time were lost while they were recorded", n_lost_);
-    if (const auto lost = others_.find("jdk.DataLoss"); lost != others_.end())
-      row("data-loss", Severity::loss, "times the recorder had no room for events and dropped them",
-          lost->second);
+    row("data-loss", Severity::loss, "times the recorder had no room for events and dropped them",
+        n_data_losses_);
+    row("cut-event", Severity::loss, "events that are no samples end early and were dropped", n_cut_notes_);
     row("no-interval", Severity::loss, "samples of a chunk that does not say its interval count no time",
         n_without_interval_);
     row("negative-value", Severity::loss, "negative sizes and counts were taken as 0", n_negative_);
@@ -467,7 +484,7 @@ class Conversion {
     }
     if (others_.size() > names.size()) names.push_back("…");
     row("other-events", Severity::info,
-        fmt::format("events that are no part of a profile were not read: {}", fmt::join(names, ", ")), n);
+        fmt::format("events that say how things were set up were not read: {}", fmt::join(names, ", ")), n);
   }
 
   struct Can {
@@ -486,7 +503,8 @@ class Conversion {
   std::vector<BlockEvent> blocks_;
   std::map<std::string, std::uint64_t> others_;
   std::vector<Label> labels_;
-  std::uint64_t n_frees_ = 0, n_lost_ = 0, n_without_interval_ = 0, n_negative_ = 0, n_clamped_ = 0;
+  std::uint64_t n_frees_ = 0, n_lost_ = 0, n_data_losses_ = 0, n_cut_notes_ = 0, n_without_interval_ = 0,
+                n_negative_ = 0, n_clamped_ = 0;
 };
 
 }  // namespace

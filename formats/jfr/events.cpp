@@ -8,7 +8,13 @@
 namespace profd::jfr {
 namespace {
 
-std::int64_t in_ns(const Chunk& chunk, std::uint64_t value, FieldUnit unit) {
+bool is_any(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+std::int64_t length_ns(const Chunk& chunk, std::uint64_t value, FieldUnit unit) {
   const auto number = static_cast<std::int64_t>(value);
   if (number <= 0) return 0;
   std::int64_t scale = 1, ns = 0;
@@ -30,12 +36,6 @@ std::int64_t in_ns(const Chunk& chunk, std::uint64_t value, FieldUnit unit) {
   }
   return mul_overflows(number, scale, ns) ? INT64_MAX : ns;
 }
-
-bool is_any(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-}  // namespace
 
 EventReader::EventReader(const LoadedChunk& in, std::uint32_t cls) : name_(in.metadata.classes()[cls].name) {
   fields_ = RowReader(in.metadata, in.layouts, cls, [&](const Field& field) { return slot_of(in, field); });
@@ -98,11 +98,11 @@ std::uint8_t EventReader::slot_of(const LoadedChunk& in, const Field& field) {
 }
 
 std::int64_t EventReader::duration_ns(const Chunk& chunk, const Row& row) const {
-  return in_ns(chunk, row.numbers[slot::duration], duration_unit_);
+  return length_ns(chunk, row.numbers[slot::duration], duration_unit_);
 }
 
 std::int64_t EventReader::period_ns(const Chunk& chunk, const Row& row) const {
-  return in_ns(chunk, row.numbers[slot::period], period_unit_);
+  return length_ns(chunk, row.numbers[slot::period], period_unit_);
 }
 
 }  // namespace profd::jfr

@@ -34,6 +34,9 @@ struct LabelField {
   std::uint32_t cls = 0;  // of the pool
 };
 
+// Nanoseconds of a length of time as it stands in a field; negative ones are 0.
+std::int64_t length_ns(const Chunk& chunk, std::uint64_t value, FieldUnit unit);
+
 class EventReader {
  public:
   // `cls` is an event class of the chunk.

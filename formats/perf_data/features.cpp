@@ -10,6 +10,7 @@ namespace profd::perf_data {
 namespace {
 
 enum Feature : unsigned {
+  kTracingDataFeature = 1,
   kBuildId = 2,
   kHostname = 3,
   kOsRelease = 4,
@@ -96,6 +97,8 @@ bool read_feature(unsigned bit, ByteCursor in, Features& out) {
     if (in.ok() && !value.empty()) out.properties.emplace_back(std::string(key), repair_utf8(value));
   };
   switch (bit) {
+    case kTracingDataFeature:
+      return read_tracing_data(in, out.tracepoints);
     case kBuildId:
       return read_build_ids(in, out);
     case kHostname:

@@ -11,6 +11,7 @@
 
 #include "core/model/profile.h"
 #include "formats/perf_data/attr.h"
+#include "formats/perf_data/tracepoints.h"
 #include "formats/support/byte_cursor.h"
 
 namespace profd::perf_data {
@@ -32,6 +33,7 @@ struct Features {
   std::vector<EventDescription> events;
   std::map<std::string, std::string, std::less<>> build_ids;  // by file name; lower-case hex
   std::optional<ClockReference> clock;
+  TracepointFormats tracepoints;
 };
 
 // False when the bytes do not fit the feature; what was read before stays.

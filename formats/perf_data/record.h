@@ -65,6 +65,8 @@ inline constexpr std::uint16_t kCpuModeMask = 7;
 inline constexpr std::uint16_t kMiscCommExec = 1u << 13;
 inline constexpr std::uint16_t kMiscForkExec = 1u << 13;
 inline constexpr std::uint16_t kMiscMmapBuildId = 1u << 14;
+inline constexpr std::uint16_t kMiscSwitchOut = 1u << 13;
+inline constexpr std::uint16_t kMiscSwitchPreempted = 1u << 14;
 
 struct RecordHeader {
   std::uint32_t type = 0;

@@ -56,7 +56,7 @@ bool parse_sample(ByteCursor in, const Attr& attr, unsigned ip_register, Sample&
   const std::uint64_t has = attr.sample_type;
   out.values.clear();
   out.n_chain = out.n_branches = out.user_ip = out.registers_abi = out.time = out.id = 0;
-  out.stack = {};
+  out.stack = out.raw = {};
   out.pid = out.tid = out.cpu = 0;
   out.period = attr.frequency() || attr.sample_period == 0 ? 1 : attr.sample_period;
 
@@ -75,7 +75,10 @@ bool parse_sample(ByteCursor in, const Attr& attr, unsigned ip_register, Sample&
     out.chain = parse_array(in, n, 8);
     out.n_chain = in.ok() ? n : 0;
   }
-  if (has & kRaw) in.skip(in.u32());
+  if (has & kRaw) {
+    const std::uint32_t size = in.u32();
+    out.raw = in.slice(size);
+  }
   if (has & kBranchStack) {
     const std::uint64_t n = in.u64();
     if (attr.branch_sample_type & kBranchHwIndex) in.u64();
@@ -112,6 +115,12 @@ std::size_t time_position_from_end(std::uint64_t sample_type) {
   if (!(sample_type & kTime)) return kNowhere;
   return 8 +
          8 * static_cast<std::size_t>(std::popcount(sample_type & (kId | kStreamId | kCpu | kIdentifier)));
+}
+
+std::size_t thread_position_from_end(std::uint64_t sample_type) {
+  if (!(sample_type & kTid)) return kNowhere;
+  return 8 + 8 * static_cast<std::size_t>(
+                     std::popcount(sample_type & (kTime | kId | kStreamId | kCpu | kIdentifier)));
 }
 
 }  // namespace profd::perf_data

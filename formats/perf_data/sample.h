@@ -21,6 +21,7 @@ struct Sample {
   std::uint32_t cpu = 0;
   std::uint64_t period = 0;
   std::vector<ReadValue> values;    // of READ; with ids in the group format
+  ByteCursor raw;                   // the fields of a tracepoint
   std::uint64_t n_chain = 0;        // entries in `chain`
   ByteCursor chain;                 // u64 each, innermost first
   std::uint64_t n_branches = 0;     // entries in `branches`
@@ -46,5 +47,7 @@ std::size_t id_position(std::uint64_t sample_type);
 // The same of the time, from the end for any other record.
 std::size_t time_position(std::uint64_t sample_type);
 std::size_t time_position_from_end(std::uint64_t sample_type);
+// And of {pid, tid} in any other record; kNowhere when they are not written.
+std::size_t thread_position_from_end(std::uint64_t sample_type);
 
 }  // namespace profd::perf_data

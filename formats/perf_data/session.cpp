@@ -115,7 +115,7 @@ Result<void> Session::handle(const RecordHeader& header, ByteCursor body, std::u
       break;
     case kSwitch:
     case kSwitchCpuWide:
-      switches_.add(offset);
+      handle_switch(header, body, offset);
       break;
     case kCallchainDeferred:
       deferred_.add(offset);
@@ -439,7 +439,7 @@ Result<void> Session::handle_sample(const RecordHeader& header, ByteCursor body,
   if (attr.sample_type & kStackUser && sample_.stack.left() > 0 && !unwound) stacks_.add(offset);
   if (sample_.n_branches > 0 && !(attr.branch_sample_type & kBranchCallStack))
     branch_stacks_.add(sample_, attr, mode, order_, images_, process, offset);
-  if (attr.sample_type & kRaw) raw_.add(offset);
+  if (attr.sample_type & kRaw && scheduling_of(*event).kind == SchedulerTracepoint::none) raw_.add(offset);
   if (attr.sample_type & (kAddr | kWeight | kWeightStruct | kDataSrc)) memory_.add(offset);
   if (attr.frequency() && !(attr.sample_type & kPeriod)) no_period_.add(offset);
 
@@ -455,6 +455,7 @@ Result<void> Session::handle_sample(const RecordHeader& header, ByteCursor body,
     row.event = static_cast<std::uint32_t>(event - events_.data());
     row.value = clamped(sample_.period);
     rows_.push_back(row);
+    note_scheduling(*event);
   } else {
     count_group(row, offset);
   }

@@ -16,6 +16,7 @@
 #include "formats/perf_data/images.h"
 #include "formats/perf_data/sample.h"
 #include "formats/reader.h"
+#include "formats/support/scheduler_events.h"
 
 namespace profd::perf_data {
 
@@ -81,6 +82,15 @@ class Session {
   void handle_mmap(const RecordHeader& header, ByteCursor body, std::uint64_t offset);
   void handle_comm(const RecordHeader& header, ByteCursor body, std::uint64_t offset);
   void handle_fork(const RecordHeader& header, ByteCursor body, std::uint64_t offset);
+  void handle_switch(const RecordHeader& header, ByteCursor body, std::uint64_t offset);
+  // The sample before, which has just become the last of rows_.
+  void note_scheduling(const Event& event);
+  struct SchedulingEvent {
+    SchedulerTracepoint kind = SchedulerTracepoint::none;
+    const TracepointFormat* format = nullptr;
+  };
+  const SchedulingEvent& scheduling_of(const Event& event);
+  WaitTask wait_task(std::uint32_t tid, std::string_view name);
   void handle_ksymbol(ByteCursor body, std::uint64_t offset);
   void handle_attr(ByteCursor body, std::uint64_t offset);
   void handle_update(ByteCursor body, std::uint64_t offset);
@@ -118,6 +128,8 @@ class Session {
   ContextId last_root_;
   std::unordered_map<std::uint64_t, std::uint64_t> group_values_;  // by event id: the value read last
   std::vector<SampleRow> rows_;
+  SchedulerEvents scheduling_;
+  std::vector<std::optional<SchedulingEvent>> scheduling_events_;  // by event
 
   Counter malformed_, unknown_event_, unknown_record_, lost_, lost_samples_, throttled_, stacks_, deferred_,
       hardware_trace_, raw_, memory_, switches_, no_stack_, no_period_, simpleperf_;

@@ -87,6 +87,12 @@ Result<void> Session::build() {
   const std::size_t samples_column = names.size();
   builder_.add_metric("samples", "count");
   builder_.set_default_metric(MetricId{0u});
+  PROFD_TRY(
+      const bool has_states,
+      scheduling_.prepare(names.size() + 1,
+                          kMaxCells - std::min(kMaxCells, rows_.size() * (names.size() + 1 + kNWaitMetrics)),
+                          context_.report));
+  if (has_states) scheduling_.declare(builder_, names);
   if (rows_.size() > kMaxCells / (names.size() + 1))
     return fail(ErrorCode::limit,
                 fmt::format("{} samples of {} events are more than is kept", rows_.size(), names.size()));
@@ -105,7 +111,7 @@ Result<void> Session::build() {
   }
   std::vector<ThreadState> states;
   for (const Event& event : events_) states.push_back(perf_event_state(event.name));
-  std::vector<std::int64_t> values(names.size() + 1);
+  std::vector<std::int64_t> values(builder_.n_metrics());
   for (const SampleRow& row : rows_) {
     values[column[row.event]] = row.value;
     values[samples_column] = row.again ? 0 : 1;
@@ -120,6 +126,11 @@ Result<void> Session::build() {
     values[column[row.event]] = 0;
   }
   builder_.set_n_samples(n_samples);
+  if (has_states)
+    PROFD_CHECK(scheduling_.write(
+        builder_, first_time, [this](std::uint32_t row) { return rows_[row].context; },
+        [this](std::uint32_t tid, std::string_view name) { return wait_task(tid, name); }, context_.report,
+        context_.stop));
   report();
   return {};
 }
@@ -152,7 +163,8 @@ void Session::report() {
       "samples with a data address, weight or data source, which were not read", memory_);
   row("hardware-trace", Severity::loss,
       "records of a hardware trace (Intel PT, CoreSight, …) were not decoded", hardware_trace_);
-  row("context-switch", Severity::info, "records of context switches were not read", switches_);
+  row("context-switch", Severity::info,
+      "records of context switches that say no thread or no time were not read", switches_);
   row("no-stack", Severity::info, "samples without an address are counted to their process", no_stack_);
   row("period-missing", Severity::loss, "samples without a period were counted as 1", no_period_);
   context_.report.add("unmapped-address", Severity::info,

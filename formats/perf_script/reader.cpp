@@ -19,6 +19,7 @@
 #include "formats/support/each_line.h"
 #include "formats/support/line_reader.h"
 #include "formats/support/perf_event_state.h"
+#include "formats/support/scheduler_events.h"
 #include "formats/support/text_rows.h"
 #include "formats/support/text_source.h"
 
@@ -84,10 +85,12 @@ class Reading {
     std::uint32_t first = 0;
     std::uint32_t n = 0;
     bool inlined_into_next = false;  // its module is that of the frame below it in the text
+    bool is_interrupt_entry = false;
   };
   struct Thread {
     ThreadId id;
     FrameId process;
+    std::int64_t tid = -1;
   };
   static constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
 
@@ -165,12 +168,64 @@ class Reading {
       sample.value = *header.period;
       ++events_[sample.event].n_with_period;
     }
-    return header.tail.empty() ? Result<void>{} : read_tail(header);
+    const bool known = note_scheduling(header);
+    return header.tail.empty() ? Result<void>{} : read_tail(header, known);
+  }
+
+  // True for a line of the scheduler, whose fields are read then.
+  bool note_scheduling(const Header& header) {
+    if (!header.time_ns) return false;
+    const auto row = static_cast<std::uint32_t>(samples_.size());
+    // A thread that has exited has none any more when it leaves its processor for the last time.
+    const std::uint32_t tid =
+        header.tid < 0 || header.tid >= kNone ? kNone : static_cast<std::uint32_t>(header.tid);
+    const SchedulerTracepoint kind = scheduler_tracepoint(header.event);
+    if (kind == SchedulerTracepoint::none) {
+      if (tid != kNone && perf_event_state(header.event) == ThreadState::running)
+        scheduling_.add_sample(*header.time_ns, row, tid);
+      return false;
+    }
+    if (header.period.value_or(1) != 1) {
+      scheduling_.add_sampled();
+      return false;
+    }
+    SchedulerSwitch switched;
+    SchedulerWaking woken;
+    if (kind == SchedulerTracepoint::switches && parse_scheduler_switch(header.tail, switched)) {
+      scheduling_.add_switch(*header.time_ns, row, switched);
+      return true;
+    }
+    if (kind == SchedulerTracepoint::switches || !parse_scheduler_waking(header.tail, woken)) return false;
+    // Its stack, which tells whether it was met in an interrupt, is read when the text goes on.
+    waking_ = {*header.time_ns, tid, kind, woken};
+    return true;
+  }
+
+  void end_scheduling() {
+    if (!waking_) return;
+    const bool in_interrupt = std::any_of(leaf_first_.begin(), leaf_first_.end(), [&](std::uint32_t row) {
+      return meanings_[row].is_interrupt_entry;
+    });
+    scheduling_.add_waking(waking_->time, static_cast<std::uint32_t>(samples_.size()), waking_->tid,
+                           in_interrupt, waking_->kind, waking_->woken);
+    waking_.reset();
+  }
+
+  WaitTask wait_task(std::uint32_t tid, std::string_view name) {
+    const auto known = thread_of_tid_.find(tid);
+    if (known != thread_of_tid_.end()) {
+      const Thread& thread = threads_[known->second];
+      return {thread.id, builder_.context(kRootContext, thread.process)};
+    }
+    const std::string text = name.empty() ? "[no process name]" : repair_utf8(name);
+    return {builder_.thread({.name = text, .tid = tid}),
+            builder_.context(kRootContext, builder_.frame({.function = builder_.function(text)}))};
   }
 
   // Without call graphs the one frame stands on the line; a tracepoint prints its fields there, -F +addr the
   // address of the data.
-  Result<void> read_tail(const Header& header) {
+  // `known`: the fields were read.
+  Result<void> read_tail(const Header& header, bool known) {
     const std::string_view rest = text_.text.substr(lines_.position());
     const std::string_view next = first_line(rest);
     const bool stack_follows =
@@ -185,8 +240,9 @@ class Reading {
     if (!stack_follows) {
       const std::size_t address = last_address(line, tail_at);
       if (address != std::string_view::npos && address > tail_at) {
-        count(header.tail.starts_with("0x") || !frame_like ? tracepoint_fields_ : data_addresses_,
-              lines_.offset());
+        if (!known)
+          count(header.tail.starts_with("0x") || !frame_like ? tracepoint_fields_ : data_addresses_,
+                lines_.offset());
         return read_flat(frame_from(address));
       }
       if (frame_like) return read_flat(frame_from(tail_at));
@@ -194,6 +250,7 @@ class Reading {
       count(data_addresses_, lines_.offset());
       return {};
     }
+    if (known) return {};
     if (header.tail.find("/0x") != std::string_view::npos && header.tail.starts_with("0x"))
       count(branches_, lines_.offset());
     else
@@ -220,7 +277,10 @@ class Reading {
       const bool main_thread = header.pid >= 0 && header.pid == header.tid;
       ThreadSpec spec{header.comm, main_thread ? header.comm : std::string_view{}, header.tid, header.pid};
       const std::string_view name = header.comm.empty() ? "[no process name]" : header.comm;
-      threads_.push_back({builder_.thread(spec), builder_.frame({.function = builder_.function(name)})});
+      threads_.push_back(
+          {builder_.thread(spec), builder_.frame({.function = builder_.function(name)}), header.tid});
+      if (header.tid >= 0 && header.tid < kNone)
+        thread_of_tid_[static_cast<std::uint32_t>(header.tid)] = static_cast<std::uint32_t>(row);
     }
     return threads_[row];
   }
@@ -298,6 +358,7 @@ class Reading {
       frames_.push_back({{}, {}, spec});
     }
     meaning.n = static_cast<std::uint32_t>(symbols.size());
+    meaning.is_interrupt_entry = is_interrupt_entry(symbols.front().name);
     return meaning;
   }
 
@@ -360,6 +421,7 @@ class Reading {
         if (!meaning.inlined_into_next) owner = &frames_[f].spec;
       }
     }
+    end_scheduling();
     n_without_stack_ += leaf_first_.empty();
     leaf_first_.clear();
     current_.stack_end = stacks_.size();
@@ -370,6 +432,7 @@ class Reading {
     std::vector<bool> has_metric(events_.size());
     const bool one_unnamed = events_.size() == 1 && events_[0].n_with_period == 0;
     std::vector<std::size_t> column(events_.size(), 0);
+    std::vector<std::string> names;
     std::size_t n_metrics = 0;
     for (std::size_t e = 0; e < events_.size(); ++e) {
       const Event& event = events_[e];
@@ -378,6 +441,7 @@ class Reading {
       has_metric[e] = true;
       column[e] = n_metrics++;
       const std::string name = event.name.empty() ? "unnamed event" : repair_utf8(event.name);
+      names.push_back(name);
       builder_.add_metric(name, event.n_with_period > 0 ? unit_of(event.name) : "samples");
       if (event.n_with_period > 0 && event.n_with_period < event.n)
         context_.report.add("period-missing", Severity::loss,
@@ -387,6 +451,14 @@ class Reading {
     const std::size_t samples_column = n_metrics++;
     builder_.add_metric("samples", "count");
     builder_.set_default_metric(MetricId{0u});
+    PROFD_TRY(const bool has_states,
+              scheduling_.prepare(
+                  n_metrics, kMaxCells - std::min(kMaxCells, samples_.size() * (n_metrics + kNWaitMetrics)),
+                  context_.report));
+    if (has_states) {
+      scheduling_.declare(builder_, names);
+      n_metrics = builder_.n_metrics();
+    }
     if (one_unnamed && !events_[0].name.empty())
       builder_.info().properties.emplace_back("event", repair_utf8(events_[0].name));
     if (samples_.size() > kMaxCells / n_metrics)
@@ -404,6 +476,7 @@ class Reading {
     std::vector<ThreadState> states;
     for (const Event& event : events_) states.push_back(perf_event_state(event.name));
     std::vector<std::int64_t> values(n_metrics);
+    std::vector<ContextId> contexts;
     std::uint64_t begin = 0;
     for (const Sample& sample : samples_) {
       std::fill(values.begin(), values.end(), 0);
@@ -416,9 +489,19 @@ class Reading {
         where.time = sample.time - first_time;
         where.state = states[sample.event];
       }
-      builder_.add_sample(std::span<const FrameId>(stacks_).subspan(begin, sample.stack_end - begin), values,
-                          where);
+      const auto stack = std::span<const FrameId>(stacks_).subspan(begin, sample.stack_end - begin);
+      if (has_states)
+        builder_.add_sample(contexts.emplace_back(builder_.context_of(stack)), values, where);
+      else
+        builder_.add_sample(stack, values, where);
       begin = sample.stack_end;
+    }
+    if (has_states) {
+      builder_.set_n_samples(samples_.size());
+      PROFD_CHECK(scheduling_.write(
+          builder_, first_time, [&](std::uint32_t row) { return contexts[row]; },
+          [this](std::uint32_t tid, std::string_view name) { return wait_task(tid, name); }, context_.report,
+          context_.stop));
     }
     if (builder_.info().producer.empty()) builder_.info().producer = "perf";
     report();
@@ -486,6 +569,15 @@ class Reading {
   std::vector<Sample> samples_;
   std::vector<FrameId> stacks_;  // root first, one after another
   std::uint64_t n_without_stack_ = 0;
+  SchedulerEvents scheduling_;
+  struct Waking {
+    std::int64_t time = 0;
+    std::uint32_t tid = 0;
+    SchedulerTracepoint kind = SchedulerTracepoint::none;
+    SchedulerWaking woken;
+  };
+  std::optional<Waking> waking_;  // of the sample that is read
+  std::unordered_map<std::uint32_t, std::uint32_t> thread_of_tid_;
   Counter malformed_, orphans_, branches_, tracepoint_fields_, source_code_, invalid_utf8_, event_records_,
       instructions_, data_addresses_, registers_, pasted_frames_;
 };

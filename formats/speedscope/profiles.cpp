@@ -13,15 +13,24 @@ class Rows {
   // `leaf` is a context or a stack, root first.
   template <class Leaf>
   void add(Leaf leaf, Amount value, Amount at) {
-    if (target_.is_time)
-      where_.time = target_.values.nanoseconds(target_.values.difference(at, target_.origin));
+    if (target_.is_time) where_.time = moment(at);
     if (target_.values.fractional())
       target_.builder.add_sample(leaf, std::span<const double>(&value.real, 1), where_);
     else
       target_.builder.add_sample(leaf, std::span<const std::int64_t>(&value.whole, 1), where_);
   }
 
+  void add_call(ContextId context, Amount begin, Amount end) {
+    if (target_.is_time)
+      target_.builder.timeline().add_span(
+          {.begin = moment(begin), .end = moment(end), .context = context, .thread = where_.thread});
+  }
+
  private:
+  [[nodiscard]] std::int64_t moment(Amount at) const {
+    return target_.values.nanoseconds(target_.values.difference(at, target_.origin));
+  }
+
   Target& target_;
   SampleContext where_;
 };
@@ -34,19 +43,24 @@ class Path {
   std::size_t depth() const { return frames_.size(); }
   FrameId top_frame() const { return frames_.back(); }
   ContextId top() const { return contexts_.empty() ? kRootContext : contexts_.back(); }
-  void push(FrameId frame) {
+  // When the innermost frame was opened.
+  Amount begin() const { return begins_.back(); }
+  void push(FrameId frame, Amount at) {
     contexts_.push_back(builder_.context(top(), frame));
     frames_.push_back(frame);
+    begins_.push_back(at);
   }
   void pop() {
     contexts_.pop_back();
     frames_.pop_back();
+    begins_.pop_back();
   }
 
  private:
   ProfileBuilder& builder_;
   std::vector<FrameId> frames_;
   std::vector<ContextId> contexts_;
+  std::vector<Amount> begins_;
 };
 
 bool frame_at(JsonCursor& in, const std::vector<FrameId>& frames, FrameId& out) {
@@ -138,13 +152,14 @@ Result<void> read_evented(const JsonCursor& document, const ProfilePlace& place,
     now = event.at;
     if (event.type == 'O') {
       if (too_deep(in, path.depth(), target.context)) break;
-      path.push(event.frame);
+      path.push(event.frame, now);
     } else if (path.depth() == 0 || path.top_frame() != event.frame) {
       in.fail_at(begin, ErrorCode::malformed,
                  path.depth() == 0 ? "the event closes a frame, and none is open"
                                    : "the event closes a frame that is not the innermost open one");
       break;
     } else {
+      rows.add_call(path.top(), path.begin(), now);
       path.pop();
     }
     if ((i & 4095u) == 0) PROFD_CHECK(pause(in, target));
@@ -152,8 +167,10 @@ Result<void> read_evented(const JsonCursor& document, const ProfilePlace& place,
   if (!in.ok()) return failure(in, fmt::format("profiles[{}].events[{}]", place.index, i));
   if (path.depth() > 0) {
     target.n_unclosed += path.depth();
-    const Amount left = values.difference(values.read_at(document, place.end), now);
-    if (values.sign(left) > 0) rows.add(path.top(), left, now);
+    const Amount end = values.read_at(document, place.end), left = values.difference(end, now);
+    const bool later = values.sign(left) > 0;
+    if (later) rows.add(path.top(), left, now);
+    for (; path.depth() > 0; path.pop()) rows.add_call(path.top(), path.begin(), later ? end : now);
   }
   return {};
 }

@@ -187,7 +187,7 @@ class SpeedscopeReader final : public FormatReader {
                                  kExtensions,
                                  400,
                                  "py-spy, rbspy, pyinstrument, Austin, dotnet-trace, speedscope",
-                                 1,
+                                 2,
                                  kNotes};
     return info;
   }

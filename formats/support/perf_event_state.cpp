@@ -17,6 +17,8 @@ ThreadState perf_event_state(std::string_view event) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   if (is_one(kWaiting, event)) return ThreadState::waiting;
+  // With what it was asked for, "cpu-clock/freq=999/", it comes first, behind a unit otherwise.
+  if (is_one(kRunning, event.substr(0, event.find_first_of(":/")))) return ThreadState::running;
   if (const std::size_t slash = event.find('/'); slash != std::string_view::npos)
     event.remove_prefix(slash + 1);
   event = event.substr(0, event.find_first_of(":/"));

@@ -65,6 +65,7 @@ class Reading {
     if (n_calls_ == 0) return fail(ErrorCode::malformed, "the trace has no calls", 0);
     unclosed_ += open_.size();
     if (!open_.empty() && !open_.back().counted) advance(last_ns_, last_bytes_);
+    close(0, kNoTime);
     if (any_time_ && last_ns_ >= first_ns_) info.duration_ns = last_ns_ - first_ns_;
     report();
     return {};
@@ -76,6 +77,7 @@ class Reading {
     std::uint32_t function;  // row of functions_
     ContextId parent;        // above it
     ContextId context;       // itself, without a line: what it does between calls
+    std::int64_t begin;      // since the trace began
     bool counted = false;    // its first piece carries the call
   };
 
@@ -138,13 +140,25 @@ class Reading {
       call.counted = true;
       if (values[0] != 0 || values[1] != 0 || values[2] != 0) {
         SampleContext where;
-        std::int64_t at = 0;
-        if (!__builtin_sub_overflow(last_ns_, first_ns_, &at)) where.time = at;
+        if (const std::int64_t at = now(); at != kNoTime) where.time = at;
         builder_.add_sample(call.context, values, where);
       }
     }
     last_ns_ = std::max(last_ns_, ns);
     last_bytes_ = bytes;
+  }
+
+  // Since the trace began; kNoTime where that is too long.
+  [[nodiscard]] std::int64_t now() const {
+    std::int64_t at = 0;
+    return __builtin_sub_overflow(last_ns_, first_ns_, &at) ? kNoTime : at;
+  }
+  // The innermost calls, until `depth` of them are open.
+  void close(std::size_t depth, std::int64_t end) {
+    for (; open_.size() > depth; open_.pop_back())
+      if (open_.back().begin != kNoTime)
+        builder_.timeline().add_span(
+            {.begin = open_.back().begin, .end = end, .context = open_.back().context});
   }
 
   Result<void> enter(std::uint64_t number, std::string_view line, std::size_t offset) {
@@ -170,7 +184,7 @@ class Reading {
     }
     const std::uint32_t function = function_of(name, included, open_.empty() ? file : "", user == "1");
     const ContextId context = builder_.context(parent, frame_of(function, "", 0));
-    open_.push_back({number, function, parent, context});
+    open_.push_back({number, function, parent, context, now()});
     ++n_calls_;
     return {};
   }
@@ -184,7 +198,7 @@ class Reading {
     }
     const auto depth = static_cast<std::size_t>(open_.rend() - found) - 1;
     unclosed_ += open_.size() - depth - 1;
-    open_.resize(depth);
+    close(depth, now());
   }
 
   std::uint32_t function_of(std::string_view name, std::string_view included, std::string_view file,
@@ -253,7 +267,7 @@ bool is_page(std::string_view line) {
 class XdebugTraceReader final : public FormatReader {
  public:
   const ReaderInfo& info() const override {
-    static const ReaderInfo info{"xdebug-trace", "Xdebug function trace", kExtensions, 760, "Xdebug", 1,
+    static const ReaderInfo info{"xdebug-trace", "Xdebug function trace", kExtensions, 760, "Xdebug", 2,
                                  kNotes};
     return info;
   }

@@ -35,7 +35,10 @@ std::string ts_type(const Model& model, const Type& type) {
   return "never";
 }
 
-std::string comment(const std::string& text, const std::string& indent) {
+std::string comment(std::string text, const std::string& indent) {
+  // A documentation may hold an expression, `/a.*/`, that would end the comment.
+  for (std::size_t at = 0; (at = text.find("*/", at)) != std::string::npos; at += 3)
+    text.insert(at + 1, "\\");
   if (indent.size() + text.size() + 8 <= 110) return indent + "/** " + text + " */\n";
   return indent + "/**\n" + wrapped(text, indent + " * ", 110) + indent + " */\n";
 }

@@ -10,6 +10,7 @@
 #include "core/support/near_miss.h"
 #include "server/cli/arguments.h"
 #include "server/cli/command.h"
+#include "server/cli/live.h"
 #include "server/feature/escape.h"
 
 #ifndef PROFD_VERSION
@@ -45,12 +46,16 @@ constexpr NamedCommand kCommands[] = {
     {"hotspots", add_hotspots},
     {"list", add_list},
     {"timeline", add_timeline},
+    {"markers", add_markers},
+    {"heatmap", add_heatmap},
+    {"live", add_live},
     {"search", add_search},
     {"sets", add_sets},
     {"diff", add_diff},
     {"aggregate", add_aggregate},
     {"join", add_join},
     {"correlate", add_correlate},
+    {"offcpu", add_offcpu},
     {"leaks", add_leaks},
     {"gate", add_gate},
     {"check", add_check},

@@ -18,6 +18,7 @@
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
+#include "server/cli/sets_here.h"
 #include "server/cli/write_file.h"
 #include "server/feature/exports.h"
 #include "server/feature/flame_svg.h"
@@ -44,6 +45,23 @@ struct FlameOptions {
 constexpr double kJsonWidth = 1200;
 constexpr std::uint32_t kTerminalRows = 40;
 
+// What boxes are coloured by beside their names; nothing where a palette says it.
+struct BoxGround {
+  std::optional<BoxColors> colors;
+  std::optional<BoxWork> work;
+};
+Result<BoxGround> box_ground(const FlameOptions& options, const OpenView& view, const FlameLayout& layout) {
+  BoxGround out;
+  if (!options.color.empty()) {
+    PROFD_TRY(out.colors, box_colors(*view.views, *view.open, view.spec, options.color, view.prepared.focus,
+                                     layout, StopToken{}));
+  } else if (options.scheme == FlameScheme::work) {
+    PROFD_TRY(out.work,
+              work_of_boxes(*view.views, *view.open, view.spec, *sets_here(true), layout, StopToken{}));
+  }
+  return out;
+}
+
 // What the name of the file asks for: a page of SVG, or of HTML. A name that asks for anything else would
 // hold what it does not say.
 Result<bool> html_is_asked_for(const std::string& output) {
@@ -67,7 +85,7 @@ Result<bool> html_is_asked_for(const std::string& output) {
 }
 
 int write_page(const FlameOptions& options, bool html, const Console& console, const OpenView& view,
-               const FlameLayout& layout) {
+               const FlameLayout& layout, const BoxGround& ground) {
   FlameSvgOptions svg;
   svg.html = html;
   svg.title = options.title.empty() ? std::string(base_name(shown_file(options.profile))) : options.title;
@@ -79,13 +97,8 @@ int write_page(const FlameOptions& options, bool html, const Console& console, c
                                         {layout.parent, layout.key, layout.divided}, StopToken{});
   if (!changes) return console.fail(file_error_text(shown_file(options.profile), changes.error()));
   if (*changes) svg.changes = &**changes;
-  std::optional<BoxColors> colors;
-  if (!options.color.empty()) {
-    auto made = box_colors(*view.views, *view.open, view.spec, options.color, view.prepared.focus, layout,
-                           StopToken{});
-    if (!made) return console.fail(file_error_text(shown_file(options.profile), made.error()));
-    svg.colors = &colors.emplace(std::move(*made));
-  }
+  svg.colors = ground.colors ? &*ground.colors : nullptr;
+  svg.work = ground.work ? &*ground.work : nullptr;
   const std::string page = flame_svg(view.selection(), layout, svg);
   if (options.output.path == "-") return console.print(page);
   if (const auto written = write_file(options.output, page); !written)
@@ -109,6 +122,10 @@ int flame(const FlameOptions& options, const Console& console) {
   if (!options.color.empty())
     if (code = check_metrics(options.profile, *view, {options.color}, console); code != kExitOk) return code;
   opened->request.color_metric = options.color;
+  if (options.json && options.scheme == FlameScheme::work) {
+    opened->request.work = true;
+    opened->request.sets = sets_here(true);
+  }
   LayoutRequest& request = opened->request.layout;
   std::uint32_t rows = options.depth > 0 ? static_cast<std::uint32_t>(options.depth) : 0;
   const bool svg = !options.output.path.empty();
@@ -130,15 +147,12 @@ int flame(const FlameOptions& options, const Console& console) {
   } else {
     const auto layout = flame_layout(*view->views, opened->request, view->prepared, StopToken{});
     if (!layout) return console.fail(file_error_text(shown_file(options.profile), layout.error()));
+    const auto ground = box_ground(options, *view, *layout);
+    if (!ground) return console.fail(file_error_text(shown_file(options.profile), ground.error()));
     FlameTextOptions how{options.scheme, rows > 0 ? rows : kNone, options.inverted};
-    std::optional<BoxColors> colors;
-    if (!options.color.empty() && !svg) {
-      auto made = box_colors(*view->views, *view->open, view->spec, options.color, view->prepared.focus,
-                             *layout, StopToken{});
-      if (!made) return console.fail(file_error_text(shown_file(options.profile), made.error()));
-      how.colors = &colors.emplace(std::move(*made));
-    }
-    code = svg ? write_page(options, *html, console, *view, *layout)
+    how.colors = ground->colors ? &*ground->colors : nullptr;
+    how.work = ground->work ? &*ground->work : nullptr;
+    code = svg ? write_page(options, *html, console, *view, *layout, *ground)
                : console.print(flame_text(console.out, *view, *layout, how));
   }
   keep_in_cache(*view);
@@ -166,9 +180,11 @@ void add_flame(CLI::App& root, Commands& commands) {
              Choices<FlameScheme>{{"module", FlameScheme::module},
                                   {"file", FlameScheme::file},
                                   {"kind", FlameScheme::kind},
+                                  {"work", FlameScheme::work},
                                   {"warm", FlameScheme::warm},
                                   {"cool", FlameScheme::cool}},
-             "Colours by module or package, by file, by kind of frame, or warm or cool ones by name");
+             "Colours by module or package, by file, by kind of frame, by kind of work, or warm or cool ones "
+             "by name");
   app->add_option_function<std::string>(
          "--color-by",
          [options](const std::string& name) {

@@ -67,6 +67,13 @@ std::string flame_text(const Terminal& terminal, const OpenView& view, const Fla
                        sanitize_text(scale.low_text), sanitize_text(scale.high_text));
   }
   out += '\n';
+  if (options.work != nullptr) {
+    for (const WorkKind& kind : options.work->kinds) {
+      const std::string title = " " + sanitize_text(kind.title) + " ";
+      out += colored ? paint(terminal.colors, work_color(kind.hue, ""), title) + " " : title;
+    }
+    out += '\n';
+  }
   if (whole <= 0) return out + "Nothing was measured.\n";
 
   std::vector<std::vector<Box>> rows;
@@ -135,6 +142,10 @@ std::string flame_text(const Terminal& terminal, const OpenView& view, const Fla
         const auto place =
             value ? std::optional(place_on(options.colors->scale, as_double(*value))) : std::nullopt;
         line += paint(terminal.colors, scale_color(place), label);
+        continue;
+      }
+      if (options.work != nullptr) {
+        line += paint(terminal.colors, work_color(hue_of(*options.work, box.id), full[n]), label);
         continue;
       }
       const ColoredFrame frame{full[n], places[n].module, places[n].file, layout.kind[box.id],

@@ -6,6 +6,7 @@
 #include "core/layout/flame.h"
 #include "server/cli/profile_options.h"
 #include "server/feature/box_colors.h"
+#include "server/feature/box_sets.h"
 #include "server/feature/flame_colors.h"
 
 namespace profd {
@@ -15,6 +16,7 @@ struct FlameTextOptions {
   std::uint32_t max_rows = kNone;
   bool inverted = false;              // the root at the bottom
   const BoxColors* colors = nullptr;  // by a metric, which boxes say in place of their share
+  const BoxWork* work = nullptr;      // by kind of work
 };
 
 // `layout` was made for a viewport of as many pixels as the terminal has columns.

@@ -17,7 +17,9 @@
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
+#include "server/cli/time_options.h"
 #include "server/cli/write_file.h"
+#include "server/feature/counters_answer.h"
 #include "server/feature/fitted_name.h"
 #include "server/feature/text.h"
 #include "server/feature/timeline_svg.h"
@@ -37,15 +39,6 @@ struct TimelineOptions {
 
 constexpr std::size_t kTrackNameColumns = 24, kLoadColumns = 9;
 constexpr std::uint32_t kMostTracks = 1000;
-
-// "10ms..2s", as a filter has it.
-Result<Filter> window_of(const std::string& text) {
-  auto filters = parse_filters("time " + text);
-  if (!filters || filters->size() != 1 || (*filters)[0].every_ns)
-    return fail(ErrorCode::invalid,
-                fmt::format("--time is a window such as 10ms..2s, 1.5s.. or ..300us; \"{}\" is none", text));
-  return (*filters)[0];
-}
 
 // An eighth of a line at a time.
 std::string load_line(const std::vector<double>& load, double full) {
@@ -153,6 +146,34 @@ std::string timeline_text(const Terminal& terminal, const TimelineAnswer& answer
   return out;
 }
 
+// Below the threads, each from the least to the most that it has here.
+std::string counters_text(const Terminal& terminal, const CountersAnswer& answer, std::size_t columns) {
+  std::string out;
+  const double length = static_cast<double>(answer.to - answer.from);
+  for (const CountersAnswer::Counter& counter : answer.counters) {
+    const double low = std::min(0.0, counter.low), high = std::max(0.0, counter.high);
+    std::vector<double> levels;
+    double value = counter.points.before.value_or(low);
+    std::size_t point = 0;
+    for (std::size_t column = 0; column < columns; ++column) {
+      double level = value;
+      for (; point < counter.points.size(); ++point) {
+        const double at = static_cast<double>(counter.points.time[point] - answer.from) / length;
+        if (at * static_cast<double>(columns) >= static_cast<double>(column + 1)) break;
+        level = std::max(level, counter.points.high[point]);
+        value = counter.points.last[point];
+      }
+      levels.push_back(level - low);
+    }
+    out += left_aligned(cut_to_width(sanitize_text(counter.name), kTrackNameColumns), kTrackNameColumns) +
+           " " + terminal.dim(load_line(levels, high - low)) +
+           right_aligned(counter.last_text, kLoadColumns) + "\n";
+  }
+  if (!answer.left_text.empty())
+    out += terminal.dim(sanitize_text(answer.left_text) + "; --tracks shows more") + "\n";
+  return out;
+}
+
 bool is_meant(const TimelineAnswer::Track& track, const std::vector<std::string>& wanted) {
   return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
     return track.name == name || track.name.starts_with(name + " ") || track.name.ends_with(" " + name);
@@ -213,8 +234,21 @@ int timeline(const TimelineOptions& options, const Console& console) {
       console.note("Wrote " + options.output.path + "; open it in a browser.");
     }
   } else {
-    code = console.print(
-        timeline_text(console.out, *answer, columns, options.depth == 0 ? kNone : options.depth));
+    std::string text =
+        timeline_text(console.out, *answer, columns, options.depth == 0 ? kNone : options.depth);
+    if (options.threads.empty()) {
+      CountersRequest counters;
+      counters.open = request.open;
+      counters.spec = request.spec;
+      counters.from = answer->from;
+      counters.to = answer->to;
+      counters.columns = static_cast<std::uint32_t>(columns);
+      counters.limit = static_cast<std::uint32_t>(options.tracks);
+      const auto counted = counters_answer(*view->views, counters, StopToken{});
+      if (!counted) return console.fail(file_error_text(file, counted.error()));
+      text += counters_text(console.out, *counted, columns);
+    }
+    code = console.print(text);
   }
   keep_in_cache(*view);
   return end_process(code);

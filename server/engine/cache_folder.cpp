@@ -1,11 +1,10 @@
 #include "server/engine/cache_folder.h"
 
 #include <algorithm>
-#include <ctime>
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,37 +13,47 @@
 
 namespace profd {
 
-void make_room(const std::string& folder, std::string_view suffix, std::uint64_t max_bytes) {
-  constexpr std::time_t kAbandonedAfter = 3600;
-  struct Entry {
-    timespec used;
-    std::uint64_t size;
-    std::string path;
-  };
-  std::vector<Entry> entries;
-  std::uint64_t total = 0;
+std::vector<CacheFile> files_in(const std::string& folder) {
+  std::vector<CacheFile> out;
   std::error_code error;
-  const std::time_t now = std::time(nullptr);
   for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const std::string path = it->path().string();
+    std::string path = it->path().string();
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    if (AtomicFile::is_temporary(it->path().filename().string())) {
-      if (now - status.st_mtim.tv_sec > kAbandonedAfter) ::unlink(path.c_str());
-      continue;
-    }
-    if (!path.ends_with(suffix)) continue;
-    entries.push_back({status.st_mtim, static_cast<std::uint64_t>(status.st_size), path});
-    total += entries.back().size;
+    out.push_back({std::move(path), static_cast<std::uint64_t>(status.st_size), status.st_mtim,
+                   std::max(status.st_atim, status.st_mtim, is_before)});
   }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
-  });
-  for (const Entry& entry : entries) {
+  return out;
+}
+
+bool is_before(const timespec& a, const timespec& b) {
+  return std::pair(a.tv_sec, a.tv_nsec) < std::pair(b.tv_sec, b.tv_nsec);
+}
+
+void remove_until(std::uint64_t total, std::uint64_t max_bytes, const std::vector<CacheFile>& files) {
+  for (const CacheFile& file : files) {
     if (total <= max_bytes) return;
-    ::unlink(entry.path.c_str());
-    total -= entry.size;
+    if (::unlink(file.path.c_str()) == 0 || errno == ENOENT) total -= file.size;
   }
+}
+
+void make_room(const std::string& folder, std::string_view suffix, std::uint64_t max_bytes) {
+  constexpr std::time_t kAbandonedAfter = 3600;
+  const std::time_t now = std::time(nullptr);
+  std::vector<CacheFile> files = files_in(folder);
+  std::uint64_t total = 0;
+  std::erase_if(files, [&](const CacheFile& file) {
+    if (AtomicFile::is_temporary(std::filesystem::path(file.path).filename().string())) {
+      if (now - file.written.tv_sec > kAbandonedAfter) ::unlink(file.path.c_str());
+      return true;
+    }
+    if (!file.path.ends_with(suffix)) return true;
+    total += file.size;
+    return false;
+  });
+  std::sort(files.begin(), files.end(),
+            [](const CacheFile& a, const CacheFile& b) { return is_before(a.written, b.written); });
+  remove_until(total, max_bytes, files);
 }
 
 }  // namespace profd

@@ -11,9 +11,12 @@
 
 #include "core/model/compose.h"
 #include "core/support/run_both.h"
+#include "core/view/filtered_profile.h"
 #include "core/view/formula_columns.h"
+#include "core/view/markers.h"
 #include "core/view/match_functions.h"
 #include "core/view/rename_rules.h"
+#include "core/view/time_set.h"
 #include "server/engine/input_profile.h"
 #include "server/engine/match_text.h"
 #include "server/engine/pick_profile.h"
@@ -26,6 +29,22 @@ namespace {
 Error named(Error error, const ComposedPart& part) {
   error.message = fmt::format("{}: {}", name_of(part), error.message);
   return error;
+}
+
+// What filters leave of a profile.
+Result<ProfilePtr> left_of(const ProfilePtr& profile, const std::string& clauses, const StopToken& stop) {
+  ViewSpec spec;
+  PROFD_TRY(spec.filters, parse_filters(clauses));
+  PROFD_TRY(const SelectionPtr selection, select(profile, spec, stop));
+  PROFD_TRY(const ProfilePtr left, filtered_profile(*selection, spec, stop));
+  const bool in_windows = std::any_of(spec.filters.begin(), spec.filters.end(),
+                                      [](const Filter& filter) { return filter.by == FilterBy::time; });
+  if (!in_windows) return left;
+  PROFD_TRY(const TimeSet windows, TimeSet::of(spec.filters));
+  PROFD_TRY(const RecordedTime time, recorded_time(*profile, stop));
+  ProfileData data = left->data();
+  data.info.duration_ns = windows.measure(time.begin, time.end);
+  return std::make_shared<const Profile>(std::move(data));
 }
 
 std::string_view scheme_of(Composed kind) {
@@ -66,7 +85,10 @@ std::string uri_of(const ComposeSpec& spec) {
     uri += fmt::format("{}{}={}", separator, key, percent_encoded(value));
     separator = '&';
   };
-  for (const ComposedPart& part : spec.parts) add(parameter_of(spec, part), uri_of(part));
+  for (const ComposedPart& part : spec.parts) {
+    add(parameter_of(spec, part), uri_of(part));
+    if (!part.filter.empty()) add("filter", part.filter);
+  }
   if (spec.scale) add("scale", std::string(text_of(spec.scale)));
   for (const auto& [before, after] : spec.metrics)
     add("metric", percent_encoded(before) + ":" + percent_encoded(after));
@@ -182,7 +204,8 @@ class ComposedOrigin final : public Origin {
       : spec_(std::move(spec)), uri_(uri_of(spec_)), name_(name_of(spec_)) {
     key_ = fmt::format("{} {}", scheme_of(spec_.kind), text_of(spec_.scale));
     for (const ComposedPart& part : spec_.parts)
-      key_ += fmt::format("\n{} {}\n{}", part.before ? "before" : "after", part.member, part.origin->key());
+      key_ += fmt::format("\n{} {}\n{}\n{}", part.before ? "before" : "after", part.member, part.filter,
+                          part.origin->key());
     for (const auto& [before, after] : spec_.metrics) key_ += fmt::format("\n{}:{}", before, after);
     for (const RenameRule& rule : spec_.match.renames) key_ += "\nrename " + to_text(rule);
     for (const DerivedMetric& metric : spec_.derive) key_ += "\nderive " + to_text(metric);
@@ -304,7 +327,8 @@ std::string uri_of(const ComposedPart& part) {
 }
 
 std::string name_of(const ComposedPart& part) {
-  return part.member.empty() ? part.origin->name() : part.origin->name() + "#" + part.member;
+  std::string name = part.member.empty() ? part.origin->name() : part.origin->name() + "#" + part.member;
+  return part.filter.empty() ? name : fmt::format("{} ({})", name, part.filter);
 }
 
 Result<LoadedPart> load_part(const ComposedPart& part, const std::vector<DerivedMetric>& derive,
@@ -325,6 +349,11 @@ Result<LoadedPart> load_part(const ComposedPart& part, const std::vector<Derived
     PROFD_TRY(out.profile, context.named(std::move(out.profile), part.origin->place()));
   }
   out.profile = with_formula_columns(out.profile, derive_metrics(*out.profile, derive).known);
+  if (!part.filter.empty()) {
+    auto left = left_of(out.profile, part.filter, context.stop);
+    if (!left) return tl::unexpected<Error>(named(std::move(left).error(), part));
+    out.profile = std::move(*left);
+  }
   return out;
 }
 
@@ -358,6 +387,11 @@ Result<OriginPtr> composed_origin(ComposeSpec spec) {
     return fail(ErrorCode::invalid, "a diff has a profile before and one after");
   if (spec.parts.empty()) return fail(ErrorCode::invalid, "no profiles are named");
   PROFD_CHECK(RenameRules::compile(spec.match.renames));
+  for (const ComposedPart& part : spec.parts)
+    if (!part.filter.empty()) {
+      if (spec.kind != Composed::diff) return fail(ErrorCode::invalid, "only parts of a diff have filters");
+      PROFD_CHECK(parse_filters(part.filter));
+    }
   std::erase_if(spec.derive, [](const DerivedMetric& metric) { return !adds_up(metric.formula); });
   if (spec.derive.size() > kMaxDerivedMetrics)
     return fail(ErrorCode::limit,
@@ -384,6 +418,8 @@ Result<OriginPtr> composed_origin(std::string_view uri, const OpenOptions& optio
       PROFD_TRY(ComposedPart part, part_of_uri(value, options, origins));
       part.before = key == "before";
       spec.parts.push_back(std::move(part));
+    } else if (key == "filter" && spec.kind == Composed::diff && !spec.parts.empty()) {
+      spec.parts.back().filter = value;
     } else if (key == "scale" && spec.kind == Composed::diff) {
       const auto scale = parse_scale(value);
       if (!scale)

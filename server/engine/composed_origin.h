@@ -4,6 +4,7 @@
 //   diff://?after=URI&before=URI      each as often as a side has runs
 //   aggregate://?of=URI&of=URI
 //   join://?of=URI&of=URI
+//   & filter=CLAUSES                  of a diff, behind one of its parts: what of that is compared
 //   & scale=raw|duration|totals|bulk  of a diff; else raw, unless the durations differ
 //   & metric=BEFORE:AFTER             of a diff: a metric before is compared with another after
 //   & rename=OLD=NEW                  of a diff: a rule of core/view/rename_rules.h; each as often as there
@@ -37,6 +38,9 @@ struct ComposedPart {
   bool before = false;  // of a diff
   // What somebody has loaded of it already; taken while it is as fresh as the origin.
   std::shared_ptr<const LoadedProfiles> loaded;
+  // Of a diff: filters as parse_filters() has them, none that a workspace decides on; "" all of it. What they
+  // leave lasts as long as its windows of time.
+  std::string filter = {};
 };
 
 struct ComposeSpec {
@@ -52,7 +56,7 @@ struct ComposeSpec {
 inline constexpr std::size_t kMaxParts = 10'000;
 
 // Fails with `invalid` without parts, or without one on either side of a diff; `limit` beyond kMaxParts; and
-// as RenameRules::compile() does.
+// as RenameRules::compile() and parse_filters() do.
 Result<OriginPtr> composed_origin(ComposeSpec spec);
 // Of one of the URIs above; parts are made by `origins`.
 Result<OriginPtr> composed_origin(std::string_view uri, const OpenOptions& options, const Origins& origins);

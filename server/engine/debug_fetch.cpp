@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "server/engine/cache_folder.h"
 #include "server/engine/symbol_files.h"
 #include "server/platform/worker_process.h"
 
@@ -54,40 +55,27 @@ std::string make_folder(const std::string& folder) {
 
 // Files of the folder go, those used longest ago first, until what is left fits. What was fetched now stays.
 void make_room_for(const FetchPlaces& places, const std::string& build_id) {
-  struct Entry {
-    timespec used;
-    std::uint64_t size;
-    std::string path;
-  };
-  std::vector<Entry> entries;
+  std::vector<CacheFile> files;
+  std::vector<std::string> folders;
   std::uint64_t total = 0;
   std::error_code error;
-  const auto later = [](const timespec& a, const timespec& b) {
-    return std::pair(a.tv_sec, a.tv_nsec) < std::pair(b.tv_sec, b.tv_nsec);
-  };
   for (std::filesystem::directory_iterator it(places.folder, error), end; !error && it != end;
        it.increment(error)) {
     if (!is_build_id(it->path().filename().string())) continue;
-    std::error_code of_file;
-    for (std::filesystem::directory_iterator file(it->path(), of_file), last; !of_file && file != last;
-         file.increment(of_file)) {
-      const std::string path = file->path().string();
-      struct stat status {};
-      if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-      total += static_cast<std::uint64_t>(status.st_size);
-      if (it->path().filename() == build_id) continue;
-      entries.push_back({std::max(status.st_atim, status.st_mtim, later),
-                         static_cast<std::uint64_t>(status.st_size), path});
+    const bool stays = it->path().filename() == build_id;
+    const std::size_t before = files.size();
+    for (CacheFile& file : files_in(it->path().string())) {
+      total += file.size;
+      if (!stays && file.size > 0) files.push_back(std::move(file));
     }
+    if (files.size() > before) folders.push_back(it->path().string());
   }
-  std::sort(entries.begin(), entries.end(),
-            [&](const Entry& a, const Entry& b) { return later(a.used, b.used); });
-  for (const Entry& entry : entries) {
-    if (total <= places.max_bytes) return;
-    if (entry.size == 0 || ::unlink(entry.path.c_str()) != 0) continue;
-    ::rmdir(std::filesystem::path(entry.path).parent_path().c_str());
-    total -= entry.size;
-  }
+  std::sort(files.begin(), files.end(),
+            [](const CacheFile& a, const CacheFile& b) { return is_before(a.used, b.used); });
+  remove_until(total, places.max_bytes, files);
+  // Those that are empty now.
+  if (total > places.max_bytes)
+    for (const std::string& folder : folders) ::rmdir(folder.c_str());
 }
 
 worker::FetchOrder order_of(const std::string& build_id, const FetchPlaces& places) {

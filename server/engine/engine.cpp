@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/view/resolve.h"
+#include "server/engine/live_origin.h"
 #include "server/engine/previous_origin.h"
 #include "server/engine/script_origin.h"
 #include "server/platform/last_words.h"
@@ -71,6 +72,9 @@ Engine::Engine(const EngineOptions& options, Post post)
                                          "open and memory is not short",
                                          name.revision, of->name()));
                });
+  add_live_origins(
+      origins_, [this](UniqueFunction<void()> task) { post_(std::move(task)); },
+      [this](const std::string& key) { origin_changed(key); });
   // What a script made whose text is kept nowhere else can be asked for as long as it is open.
   origins_.add(std::string(kScriptScheme),
                [this](std::string_view uri, const OpenOptions& how) -> Result<OriginPtr> {

@@ -20,9 +20,10 @@ constexpr std::array<std::string_view, 7> kRuntimeWords = {"any", "go", "jvm", "
 constexpr std::array<std::string_view, kNFrameKinds> kFrameKindWords = {
     "native", "jit", "interpreted", "kernel", "gc", "waker", "data_object"};
 constexpr std::array<std::string_view, 4> kMetricWords = {"time", "wall", "bytes", "any"};
-constexpr std::array<std::string_view, 10> kEvidenceWords = {
-    "work",         "self", "few_samples", "nameless",  "cut_stacks",
-    "lost_samples", "cpi",  "switches",    "imbalance", "one_thread"};
+constexpr std::array<std::string_view, 15> kEvidenceWords = {
+    "work",         "self",      "few_samples", "nameless",  "cut_stacks",
+    "lost_samples", "cpi",       "switches",    "imbalance", "one_thread",
+    "lock_step",    "gc_pauses", "slow_reads",  "runnable",  "false_sharing"};
 
 template <class Enum>
 std::optional<Enum> meant(std::span<const std::string_view> words, std::string_view word) {

@@ -25,7 +25,12 @@ enum class TipEvidence : std::uint8_t {
   cpi,           // cycles an instruction of the hottest functions
   switches,      // context switches a second
   imbalance,     // how much more than the mean the busiest of several threads of one name does
-  one_thread     // the share of the busiest thread where others could have helped
+  one_thread,    // the share of the busiest thread where others could have helped
+  lock_step,     // the share of samples that repeat those of a fixed number before
+  gc_pauses,     // the share of the recording in which a collector had stopped the program
+  slow_reads,    // the longest read, in seconds
+  runnable,      // of the time that threads could go on, the share in which they waited for a processor
+  false_sharing  // how often two threads were seen at one line of the cache
 };
 
 struct TipRule {

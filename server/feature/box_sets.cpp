@@ -59,6 +59,11 @@ Result<std::vector<std::uint32_t>> highlights_of_boxes(Views& views, const OpenP
   return out;
 }
 
+std::optional<int> hue_of(const BoxWork& work, std::uint32_t box) {
+  const std::int32_t kind = work.work[box];
+  return kind < 0 ? std::nullopt : std::optional<int>(work.kinds[static_cast<std::size_t>(kind)].hue);
+}
+
 Result<BoxWork> work_of_boxes(Views& views, const OpenProfile& open, const ViewSpec& spec,
                               const FrameSets& sets, const FlameLayout& layout, const StopToken& stop) {
   PROFD_TRY(const SelectionPtr selection, views.selection(open, spec, stop));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct BoxWork {
   std::vector<WorkKind> kinds;     // that boxes here have, in the order of the sets
   std::vector<std::int32_t> work;  // by box, index into kinds; -1 none
 };
+// The hue of a box; nothing where it has no kind.
+std::optional<int> hue_of(const BoxWork& work, std::uint32_t box);
 // The kind of the innermost frame that has one: top-down among the box and those above it, bottom-up among
 // the box and those that it leads to.
 Result<BoxWork> work_of_boxes(Views& views, const OpenProfile& open, const ViewSpec& spec,

@@ -13,10 +13,15 @@ std::string exclusion_text(const Selection& selection) {
   const Value& amount = selection.rows->excluded[selection.metric().v];
   if (as_double(amount) == 0) return "";
   std::string what;
+  const auto is_used = [&](FilterBy by) {
+    return std::any_of(selection.rows->filters.begin(), selection.rows->filters.end(),
+                       [&](const Filter& filter) { return filter.by == by; });
+  };
+  // A marker runs in a thread, for a time.
+  const bool by_marker = is_used(FilterBy::marker);
   const auto add = [&](FilterBy by, const char* name) {
-    const bool used = std::any_of(selection.rows->filters.begin(), selection.rows->filters.end(),
-                                  [&](const Filter& filter) { return filter.by == by; });
-    if (used) what += (what.empty() ? "" : " or ") + std::string(name);
+    if (is_used(by) || (by_marker && by != FilterBy::label))
+      what += (what.empty() ? "" : " or ") + std::string(name);
   };
   add(FilterBy::thread, "thread");
   add(FilterBy::label, "labels");

@@ -71,9 +71,15 @@ Hsl flame_color(FlameScheme scheme, const ColoredFrame& frame) {
     case FlameScheme::file:
       return by_group(frame, frame.file, brightness);
     case FlameScheme::module:
+    case FlameScheme::work:
       break;
   }
   return by_group(frame, color_group(frame), brightness);
+}
+
+Hsl work_color(std::optional<int> hue, std::string_view name) {
+  const int brightness = static_cast<int>(spread(name, 11)) - 5;
+  return hue ? Hsl{*hue, 52, 70 + brightness} : Hsl{220, 5, 84 + brightness / 2};
 }
 
 Hsl change_color(double strength) {

@@ -15,6 +15,7 @@ enum class FlameScheme : std::uint8_t {
   warm,    // the classic palette, by name
   cool,    // blues and greens, by name: for what is not time
   kind,    // java green, c++ yellow, user red, kernel orange, inlined aqua
+  work,    // by kind of work, which work_color() has for each box; without it as `module`
 };
 
 struct Hsl {
@@ -33,6 +34,8 @@ struct ColoredFrame {
 };
 
 Hsl flame_color(FlameScheme scheme, const ColoredFrame& frame);
+// Of a kind of work with that hue, brightness by name; grey where the frame has none.
+Hsl work_color(std::optional<int> hue, std::string_view name);
 // What became of a box, -1 less (blue) to 1 more (orange): colour-blind people tell the two apart, and what
 // did not change is grey.
 Hsl change_color(double strength);

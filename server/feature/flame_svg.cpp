@@ -151,38 +151,62 @@ Hsl color_by_metric(const BoxColors& colors, std::uint32_t box) {
   return scale_color(value ? std::optional(place_on(colors.scale, as_double(*value))) : std::nullopt);
 }
 
+// What colours mean, from left to right.
+class Legend {
+ public:
+  Legend(int y, std::string& out) : y_(y), out_(out) { out_ += "<g id=\"scale\">\n"; }
+  void text(const std::string& words) {
+    const std::string safe = sanitize_text(words);
+    fmt::format_to(std::back_inserter(out_), "<text x=\"{}\" y=\"{}\">{}</text>\n", x_, y_,
+                   escape_markup(safe));
+    x_ += static_cast<int>(std::lround(text_width(safe, 12))) + 8;
+  }
+  void bar(const Hsl& color, int width) {
+    const Rgb rgb = to_rgb(color);
+    fmt::format_to(std::back_inserter(out_),
+                   "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#{:02x}{:02x}{:02x}\"/>\n", x_,
+                   y_ - kBar + 1, width, kBar, rgb.r, rgb.g, rgb.b);
+    x_ += width;
+  }
+  void gap(int width) { x_ += width; }
+  // A square of the colour, then what it is.
+  void entry(const Hsl& color, const std::string& words) {
+    bar(color, kBar);
+    gap(6);
+    text(words);
+    gap(8);
+  }
+  void end() { out_ += "</g>\n"; }
+
+ private:
+  static constexpr int kBar = 10;
+  int x_ = kSide, y_;
+  std::string& out_;
+};
+
 // A bar of the colours between the ends of the scale, and what has no value.
 void add_scale(const ColorScale& scale, int y, std::string& out) {
-  constexpr int kSteps = 24, kStep = 5, kHeight = 10;
-  const auto to = std::back_inserter(out);
-  int x = kSide;
-  const auto text = [&](const std::string& words) {
-    const std::string safe = sanitize_text(words);
-    fmt::format_to(to, "<text x=\"{}\" y=\"{}\">{}</text>\n", x, y, escape_markup(safe));
-    x += static_cast<int>(std::lround(text_width(safe, 12))) + 8;
-  };
-  const auto bar = [&](const Hsl& color, int width) {
-    const Rgb rgb = to_rgb(color);
-    fmt::format_to(to, "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#{:02x}{:02x}{:02x}\"/>\n",
-                   x, y - kHeight + 1, width, kHeight, rgb.r, rgb.g, rgb.b);
-    x += width;
-  };
-  out += "<g id=\"scale\">\n";
-  text(scale.metric);
-  text(scale.low_text);
+  constexpr int kSteps = 24, kStep = 5;
+  Legend legend(y, out);
+  legend.text(scale.metric);
+  legend.text(scale.low_text);
   for (int i = 0; i < kSteps; ++i) {
     const double share = static_cast<double>(i) / (kSteps - 1);
-    bar(scale_color(scale.by_root ? std::sqrt(share) : share), kStep);
+    legend.bar(scale_color(scale.by_root ? std::sqrt(share) : share), kStep);
   }
-  x += 8;
-  text(scale.high_text);
-  if (scale.n_without > 0) {
-    x += 8;
-    bar(scale_color(std::nullopt), kHeight);
-    x += 6;
-    text(std::string(kNotAvailable));
-  }
-  out += "</g>\n";
+  legend.gap(8);
+  legend.text(scale.high_text);
+  legend.gap(8);
+  if (scale.n_without > 0) legend.entry(scale_color(std::nullopt), std::string(kNotAvailable));
+  legend.end();
+}
+
+void add_kinds(const BoxWork& work, int y, std::string& out) {
+  Legend legend(y, out);
+  for (const WorkKind& kind : work.kinds) legend.entry(work_color(kind.hue, ""), kind.title);
+  if (std::find(work.work.begin(), work.work.end(), -1) != work.work.end())
+    legend.entry(work_color(std::nullopt, ""), "no kind");
+  legend.end();
 }
 
 // Attributes are short because there are thousands; flame_svg.h says what they are.
@@ -215,6 +239,7 @@ void add_box(const Selection& selection, const FlameLayout& layout, const Frames
                         {name, frames.places[n].module, frames.places[n].file, layout.kind[i], inlined});
     if (options.changes != nullptr) color = change_color(options.changes->strength[i]);
     if (options.colors != nullptr) color = color_by_metric(*options.colors, i);
+    if (options.work != nullptr) color = work_color(hue_of(*options.work, i), name);
     for (const std::string_view word : {inlined ? std::string_view("inlined") : std::string_view(), kind}) {
       if (!word.empty()) where.append(where.empty() ? "" : " · ").append(word);
     }
@@ -304,7 +329,7 @@ std::string flame_svg(const Selection& selection, const FlameLayout& layout, con
   PageShape shape;
   const std::string notes = notes_of(selection, options);
   const int scale_top = kHead + (notes.empty() ? 0 : kNotes);
-  shape.top = scale_top + (options.colors == nullptr ? 0 : kNotes);
+  shape.top = scale_top + (options.colors == nullptr && options.work == nullptr ? 0 : kNotes);
   shape.inverted = options.inverted;
   for (const std::uint32_t depth : layout.depth) shape.rows = std::max(shape.rows, depth + 1);
   const int height = shape.top + static_cast<int>(std::max(shape.rows, 1u)) * kRow + kBottom;
@@ -345,7 +370,11 @@ std::string flame_svg(const Selection& selection, const FlameLayout& layout, con
   add_line("sname", " font-size=\"15\" font-weight=\"600\"", 24, 17, options.title, out);  // bold is wider
   add_line("ssub", "", 44, 12, subtitle_of(selection, layout, options), out);
   if (!notes.empty()) add_line("snotes", "", 44 + kNotes, 12, notes, out);
-  if (options.colors != nullptr) add_scale(options.colors->scale, 44 + scale_top - kHead + kNotes, out);
+  const int legend_y = 44 + scale_top - kHead + kNotes;
+  if (options.colors != nullptr)
+    add_scale(options.colors->scale, legend_y, out);
+  else if (options.work != nullptr)
+    add_kinds(*options.work, legend_y, out);
   out += "<g id=\"boxes\">\n";
   if (empty) {
     fmt::format_to(to, "<text x=\"{}\" y=\"{}\">Nothing was measured.</text>\n", kSide, shape.top + 14);

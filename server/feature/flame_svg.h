@@ -12,6 +12,7 @@
 
 #include "core/layout/flame.h"
 #include "server/feature/box_colors.h"
+#include "server/feature/box_sets.h"
 #include "server/feature/changes.h"
 #include "server/feature/flame_colors.h"
 
@@ -32,6 +33,8 @@ struct FlameSvgOptions {
   const BoxChanges* changes = nullptr;
   // By a metric, which boxes say, and a row above them says what the colours mean.
   const BoxColors* colors = nullptr;
+  // By kind of work, with a row of what the colours mean.
+  const BoxWork* work = nullptr;
   // The picture in a document of HTML, for who opens no SVG in a browser. It has not what profd reads back:
   // elements of that (`<b>`) would end the picture for a reader of HTML.
   bool html = false;

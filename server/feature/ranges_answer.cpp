@@ -19,6 +19,7 @@
 #include "server/feature/estimate.h"
 #include "server/feature/names.h"
 #include "server/feature/text_index.h"
+#include "server/feature/workspace_paths.h"
 
 namespace profd {
 namespace {
@@ -124,10 +125,7 @@ class RangesWriter {
     write_function(key, *flat);
     pick_rows();
     write_rows();
-    for (const std::string& file : out_.files) {
-      const std::string* const path = sources_ == nullptr ? nullptr : sources_->file_of(file);
-      out_.paths.push_back(path == nullptr ? "" : *path);
-    }
+    out_.paths = workspace_paths(out_.files, sources_.get());
     write_sources();
     PROFD_CHECK(write_columns());
     return std::move(out_);

@@ -16,6 +16,7 @@
 #include "server/feature/names.h"
 #include "server/feature/ranges_answer.h"
 #include "server/feature/text_index.h"
+#include "server/feature/workspace_paths.h"
 
 namespace profd {
 namespace {
@@ -95,10 +96,7 @@ class ReportWriter {
     pick();
     if (request_.ranges || only_) PROFD_CHECK(find_ranges());
     write();
-    for (const std::string& file : out_.files) {
-      const std::string* const path = sources_ == nullptr ? nullptr : sources_->file_of(file);
-      out_.paths.push_back(path == nullptr ? "" : *path);
-    }
+    out_.paths = workspace_paths(out_.files, sources_.get());
     return std::move(out_);
   }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "server/feature/flame_colors.h"
 #include "server/feature/name_table.h"
 #include "server/feature/text_index.h"
+#include "server/feature/thread_names.h"
 
 namespace profd {
 namespace {
@@ -45,41 +45,17 @@ Value as_value(const Selection& selection, double number) {
   return number;
 }
 
-struct TrackNames {
-  explicit TrackNames(const Profile& profile) : profile_(profile) {
-    std::set<std::string_view> processes;
-    for (const StringId name : profile.threads().process_name) processes.insert(profile.strings()[name]);
-    several_ = processes.size() > 1;
+void name_track(const Profile& profile, const ThreadNames& names, const TimelineTrack& of,
+                TimelineAnswer::Track& out) {
+  if (of.kind == TrackKind::tasks) {
+    out.name = "Asynchronous";
+  } else if (of.kind == TrackKind::no_thread) {
+    out.name = profile.threads().size() == 0 ? "All threads" : "No thread";
+  } else {
+    out.name = names.name(of.id);
+    if (of.first != of.last) out.filter = names.filter(of.id);
   }
-
-  void name(const TimelineTrack& of, TimelineAnswer::Track& out) const {
-    if (of.kind == TrackKind::tasks) {
-      out.name = "Asynchronous";
-      return;
-    }
-    if (of.kind == TrackKind::no_thread) {
-      out.name = profile_.threads().size() == 0 ? "All threads" : "No thread";
-      return;
-    }
-    const ThreadTable& threads = profile_.threads();
-    const std::string_view name = profile_.strings()[threads.name[of.id]];
-    const std::string number = threads.tid[of.id] >= 0 ? std::to_string(threads.tid[of.id]) : std::string();
-    out.name = name.empty()     ? "thread " + number
-               : number.empty() ? std::string(name)
-                                : fmt::format("{} {}", name, number);
-    const std::string_view process = profile_.strings()[threads.process_name[of.id]];
-    if (several_ && !process.empty() && process != name) out.name = fmt::format("{}: {}", process, out.name);
-    if (of.first == of.last) return;
-    Filter filter;
-    filter.by = FilterBy::thread;
-    filter.pattern = name.empty() ? number : std::string(name);
-    if (!filter.pattern.empty()) out.filter = to_text(filter);
-  }
-
- private:
-  const Profile& profile_;
-  bool several_ = false;
-};
+}
 
 // The names of boxes, and what they are coloured by.
 class BoxNamesOf {
@@ -236,7 +212,7 @@ Result<TimelineAnswer> timeline_answer(Views& views, const TimelineRequest& requ
                                          view.whole.text(as_value(*view.selection, tracks->without_time()))));
 
   const std::size_t listed = std::min<std::size_t>(tracks->tracks().size(), request.max_tracks);
-  const TrackNames track_names(*open.profile);
+  const ThreadNames thread_names(*open.profile);
   double most = 0, left = 0;
   for (std::size_t i = 0; i < tracks->tracks().size(); ++i) {
     const TimelineTrack& track = tracks->tracks()[i];
@@ -248,7 +224,7 @@ Result<TimelineAnswer> timeline_answer(Views& views, const TimelineRequest& requ
     TimelineAnswer::Track& to = out.tracks.emplace_back();
     to.id = track.id;
     to.kind = track.kind;
-    track_names.name(track, to);
+    name_track(*open.profile, thread_names, track, to);
     to.load = tracks->load(track, out.from, out.to, out.columns);
     const double held = tracks->load(track, out.from, out.to, 1)[0];
     to.amount = amount_of(view.whole, as_value(*view.selection, held));

@@ -13,6 +13,7 @@
 #include "core/view/beside_samples.h"
 #include "server/feature/missing.h"
 #include "server/feature/text.h"
+#include "server/feature/timed_evidence.h"
 
 namespace profd {
 namespace {
@@ -274,11 +275,11 @@ std::optional<double> n_samples_of(const Profile& profile) {
   return static_cast<double>(profile.n_samples());
 }
 
-Result<std::optional<Evidence>> evidence_of(TipEvidence what, Views& views, const OpenProfile& open,
+Result<std::optional<Evidence>> evidence_of(const TipRule& rule, Views& views, const OpenProfile& open,
                                             const ViewSpec& spec, const PreparedView& view,
                                             const ImportReport* report, const StopToken& stop) {
   const Profile& profile = *open.profile;
-  switch (what) {
+  switch (rule.evidence) {
     case TipEvidence::few_samples:
       return few_samples(profile);
     case TipEvidence::nameless:
@@ -295,6 +296,16 @@ Result<std::optional<Evidence>> evidence_of(TipEvidence what, Views& views, cons
       return imbalance(profile, view);
     case TipEvidence::one_thread:
       return one_thread(profile, view);
+    case TipEvidence::lock_step:
+      return lock_step(profile, view, stop);
+    case TipEvidence::gc_pauses:
+      return gc_pauses(profile, stop);
+    case TipEvidence::slow_reads:
+      return slow_reads(profile, rule.at_least);
+    case TipEvidence::runnable:
+      return waits_for_processors(views, open, spec, stop);
+    case TipEvidence::false_sharing:
+      return false_sharing(profile, stop);
     case TipEvidence::work:
     case TipEvidence::self:
       break;

@@ -16,8 +16,11 @@ struct Evidence {
   double amount = 0;           // what the rule's least is compared with
   double weight = 0;           // what it is ranked by: a share
   std::string text;            // a sentence
-  std::string advice;          // in place of the rule's; "" the rule's
+  std::string advice = {};     // in place of the rule's; "" the rule's
   std::optional<Key> at = {};  // where to look first
+  // What dropping what `filter` keeps saves of the view's metric; "" and nothing where no filter says it.
+  std::string filter = {};
+  std::optional<Value> saved = {};
 };
 
 // What a metric measures, as far as its name and unit say it.
@@ -27,7 +30,8 @@ bool is_metric(const MetricInfo& metric, TipMetric wanted);
 std::optional<double> n_samples_of(const Profile& profile);
 
 // Nothing where the profile does not tell. `report`: may be null.
-Result<std::optional<Evidence>> evidence_of(TipEvidence what, Views& views, const OpenProfile& open,
+// `rule.evidence` is neither work nor self.
+Result<std::optional<Evidence>> evidence_of(const TipRule& rule, Views& views, const OpenProfile& open,
                                             const ViewSpec& spec, const PreparedView& view,
                                             const ImportReport* report, const StopToken& stop);
 

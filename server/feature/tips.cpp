@@ -85,16 +85,18 @@ class TipFinder {
     if (one.evidence) {
       tip.text = one.evidence->text;
       if (!one.evidence->advice.empty()) tip.advice = one.evidence->advice;
+      if (one.evidence->saved) {
+        bound(amount_of(view_.whole, *one.evidence->saved), tip);
+        tip.filter = one.evidence->filter;
+      }
       if (one.evidence->at) PROFD_CHECK(add_place(*one.evidence->at, "", sources, tip));
       return tip;
     }
     const Amount amount = amount_of(view_.whole, one.amount, view_.selection->estimated);
-    const std::string of = metric_in_words(request_.open->profile->metrics()[view_.selection->metric().v]);
     tip.text = fmt::format("{} {} {} of {}", rule.subject, rule.evidence == TipEvidence::self ? "have" : "is",
-                           amount.share_text, of);
+                           amount.share_text, of_what());
     if (one.set) {
-      tip.bound = amount;
-      tip.bound_text = fmt::format("Gone entirely, this saves at most {} of {}.", amount.share_text, of);
+      bound(amount, tip);
       Filter keep;
       keep.op = FilterOp::keep;
       keep.by = FilterBy::work;
@@ -107,6 +109,14 @@ class TipFinder {
   }
 
  private:
+  void bound(const Amount& amount, Tip& tip) const {
+    tip.bound = amount;
+    tip.bound_text = fmt::format("Gone entirely, this saves at most {} of {}.", amount.share_text, of_what());
+  }
+  [[nodiscard]] std::string of_what() const {
+    return metric_in_words(request_.open->profile->metrics()[view_.selection->metric().v]);
+  }
+
   // Whose code it is takes a workspace, and no rule asks for it.
   [[nodiscard]] SetMask wanted() const { return ~request_.sets->rules().background; }
 
@@ -125,8 +135,7 @@ class TipFinder {
     if (rule.evidence != TipEvidence::work && rule.evidence != TipEvidence::self) {
       const ImportReport* report =
           request_.open->loaded == nullptr ? nullptr : &request_.open->loaded->report;
-      PROFD_TRY(out.evidence,
-                evidence_of(rule.evidence, views_, *request_.open, request_.spec, view_, report, stop_));
+      PROFD_TRY(out.evidence, evidence_of(rule, views_, *request_.open, request_.spec, view_, report, stop_));
       if (!out.evidence) return std::optional<TipCandidate>();
       const bool below = rule.evidence == TipEvidence::few_samples;
       if (below ? out.evidence->amount >= rule.at_least : out.evidence->amount < rule.at_least)

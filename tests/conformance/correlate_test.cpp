@@ -110,7 +110,7 @@ TEST_CASE("correlate: what two threads did meets nowhere, whatever calls both") 
   const auto of = record_pairs(*selected(reuse, "flat"), kAllocation, kUse, {});
   REQUIRE(of.has_value());
   CHECK(std::get<std::int64_t>(of->across) == 0);
-  CHECK(of->threads_unknown);
+  CHECK(!of->threads_unknown);
 }
 
 TEST_CASE("correlate: the sides of a race have their threads, as samples of their role do") {
@@ -120,9 +120,17 @@ TEST_CASE("correlate: the sides of a race have their threads, as samples of thei
   const auto found = record_pairs(*selected(second, "flat"), 0, 1, {});
   REQUIRE(found.has_value());
   CHECK(std::get<std::int64_t>(found->across) == 5);
-  CHECK(found->threads_unknown);
-  CHECK(total(selected(second, "flat | keep thread 'tid 0'")) == 2);
-  CHECK(total(selected(second, "flat | keep thread 'tid 1'")) == 6);
+  CHECK(!found->threads_unknown);
+  CHECK(total(selected(second, "flat | thread /^0$/")) == 2);
+  CHECK(total(selected(second, "flat | thread /^1$/")) == 6);
+  // A file that tells of no threads says nothing against any of its pairs, and not that they are of one.
+  const auto threadless = open_hidden(read_bytes(reader_folder("easyview") / "testdata/race.drcctprof"));
+  REQUIRE(threadless.has_value());
+  const ProfilePtr own = role_of(*threadless->profiles.at(0), "second");
+  const auto pairs_of_it = record_pairs(*selected(own, "flat"), 0, 1, {});
+  REQUIRE(pairs_of_it.has_value());
+  CHECK(pairs_of_it->threads_unknown);
+  CHECK(std::get<std::int64_t>(pairs_of_it->across) == 0);
 }
 
 TEST_CASE("correlate: a filter of a role needs a profile of one, and names a role that there is") {

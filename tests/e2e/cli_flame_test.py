@@ -9,7 +9,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 import answers
-from cli_program import CPU, FOLDED, HOSTILE, InFolder, read, run
+from cli_program import CPU, FOLDED, HOSTILE, ROOT, InFolder, read, run
 
 
 class Flame(InFolder):
@@ -78,6 +78,21 @@ class Flame(InFolder):
         lines = run("flame", "--inverted", path, env={"COLUMNS": "60"}).stdout.decode().splitlines()
         self.assertIn("|all", lines[-1])
         self.assertIn("--output", run("flame", "--title", "x", path, code=2).stderr.decode())
+
+    def test_boxes_are_coloured_by_kind_of_work_with_what_the_colours_mean(self):
+        out, go = os.path.join(self.folder.name, "out.svg"), os.path.join(ROOT, "tests/fixtures/go-demo/cpu.pprof")
+        run("flame", "--palette", "work", "-o", out, go)
+        with open(out, encoding="utf-8") as source:
+            page = source.read()
+        legend = page[page.index('<g id="scale">'):]
+        legend = legend[: legend.index("</g>")]
+        answer = json.loads(run("flame", "--palette", "work", "--json", "--width", "100000", go).stdout)
+        kinds = {kind["name"]: kind for kind in answer["works"]}
+        for name in ("gc", "serialisation", "allocation"):
+            self.assertIn(f'>{kinds[name]["title"]}<', legend)
+            self.assertIn(f'--h:{kinds[name]["hue"]};', page)
+        self.assertEqual(len(answer["boxes"]["work"]), len(answer["boxes"]["x"]))
+        self.assertIn("garbage collection", run("flame", "--palette", "work", go).stdout.decode().splitlines()[1])
 
     def test_a_page_opens_again_as_the_profile_it_was_drawn_from(self):
         def rows(path):

@@ -13,8 +13,8 @@ class Usage(InFolder):
     def test_a_wrong_filter_or_view_is_a_wrong_command_line(self):
         path = self.file("a.folded", FOLDED)
         out = os.path.join(self.folder.name, "out.pprof")
-        taking = {"": [path], "summary": [path], "top": [path], "tree": [path], "flame": [path], "hotspots": [path], "list": ["main", path], "annotate": [path], "report": [path], "search": ["main", path], "convert": [path, out], "symbolize": [path],
-                  "diff": [path, path], "aggregate": [path, path], "join": [path, path], "correlate": [path], "leaks": [path, path, path, path], "analyse": ["gc_share", path], "gate": ["--rule", "new < 1%", "--base", path, "--head", path]}
+        taking = {"": [path], "summary": [path], "top": [path], "tree": [path], "flame": [path], "hotspots": [path], "list": ["main", path], "markers": [path], "heatmap": [path], "annotate": [path], "report": [path], "search": ["main", path], "convert": [path, out], "symbolize": [path],
+                  "diff": [path, path], "aggregate": [path, path], "join": [path, path], "correlate": [path], "offcpu": [path], "leaks": [path, path, path, path], "analyse": ["gc_share", path], "gate": ["--rule", "new < 1%", "--base", path, "--head", path]}
         # Every command that takes a filter is in the table.
         for command in COMMANDS:
             self.assertEqual("--filter" in run(command, "--help").stdout.decode(), command in taking, command)
@@ -49,7 +49,7 @@ class Usage(InFolder):
 
     def test_a_wrong_choice_lists_the_choices(self):
         self.assertIn('--sort: "foo" is not one of self, total.', refused("top", "--sort", "foo", CPU))
-        self.assertIn("module, file, kind, warm, cool", refused("flame", "--palette", "hot", CPU))
+        self.assertIn("module, file, kind, work, warm, cool", refused("flame", "--palette", "hot", CPU))
         self.assertIn("auto, always, never (did you mean never?)", refused("--color", "nevr", CPU))
         self.assertIn("address, line, function, file, module", refused("top", "--granularity", "foo", CPU))
         self.assertIn("top-down, bottom-up", refused("tree", "--shape", "foo", CPU))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Counts of spans, markers, counters and tasks by `profd summary --json`, against a count over the raw JSON.
+"""Counts of spans, markers, counters and tasks by `profd summary --json`, and the tables of `profd markers --json`, against a count over
+the raw JSON.
 
 Usage: timeline_counts.py PROFD. Reads the test data of Chrome traces and Firefox profiles, and the corpus where it
 is (PROFD_CORPUS, or ../shared/corpus beside the project); says so where it is not.
@@ -61,6 +62,7 @@ def is_number(value):
 def count_chrome(text):
     spans = markers = points = 0
     counters, tasks = set(), set()
+    noted = Counter()  # what a table of markers lists, by name: asynchronous operations, too
     for event in events_of(text):
         phase = event.get("ph")
         if event.get("ts") in (None, "") or not phase:
@@ -78,6 +80,7 @@ def count_chrome(text):
             if phase in "IP" and isinstance(args, dict) and name in CPU_PARTS:
                 continue
             markers += 1
+            noted[name] += 1
         elif phase == "C":
             for series, value in (args or {}).items():
                 if is_number(value):
@@ -86,10 +89,12 @@ def count_chrome(text):
         elif phase in "benSTpF":
             spans += phase in "bS"
             markers += phase in "nTp"
+            if phase in "bSnTp":
+                noted[name] += 1
             owner = event.get("pid") if local is not None else None
             older = name if phase in "STpF" else None
             tasks.add((event.get("cat", ""), key, event.get("scope", ""), owner, older))
-    return {"spans": spans, "markers": markers, "counters": len(counters), "points": points, "tasks": len(tasks)}
+    return {"spans": spans, "markers": markers, "counters": len(counters), "points": points, "tasks": len(tasks)}, noted
 
 
 def marker_phase(phase, data):
@@ -179,6 +184,33 @@ def summary(profd, path, number=None):
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
+def table_of_markers(profd, path, number=None):
+    """(how many there are, how many of each name) as the tables say."""
+    command = [profd, "markers", "--json", "--by-name", "-n", "0", str(path)]
+    if number is not None:
+        command += ["--profile", str(number)]
+    environment = {**os.environ, "PROFD_CACHE": "off", "PROFD_SYMBOLS": "off"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode != 0:
+        return None, None
+    answer = json.loads(done.stdout)
+    names = Counter()
+    for name, n in zip(answer["groups"]["name"], answer["groups"]["count"]):
+        names[name] += n
+    return answer["markerCount"], names
+
+
+def compare_tables(profd, path, number, wanted, noted, failures):
+    if wanted == 0:
+        return 0
+    count, names = table_of_markers(profd, path, number)
+    if count != wanted:
+        failures.append(f"{path}: {wanted} markers and asynchronous operations in the file, {count} by profd markers")
+    elif sum(names.values()) != wanted or (noted is not None and names != noted):
+        failures.append(f"{path}: the names of markers are others by profd markers")
+    return 1
+
+
 def compare(path, wanted, found, failures):
     for key, value in wanted.items():
         if found.get(key, 0) != value:
@@ -187,7 +219,7 @@ def compare(path, wanted, found, failures):
 
 def main():
     profd = sys.argv[1]
-    failures, compared, totals = [], 0, Counter()
+    failures, compared, tables, totals = [], 0, 0, Counter()
     folders = [(ROOT / "formats/chrome_trace/testdata", "chrome-trace"), (ROOT / "formats/firefox/testdata", "firefox")]
     if CORPUS.is_dir():
         folders += [(CORPUS / "chrome-trace", "chrome-trace"), (CORPUS / "firefox", "firefox")]
@@ -203,21 +235,25 @@ def main():
                 continue
             text = text_of(path)
             if format_id == "chrome-trace":
-                # What is on no stack is in the last profile of the file.
+                # What is on no stack is in every profile of the file, calls are in the last.
                 n = len(first.get("profiles", [1]))
                 try:
-                    wanted = count_chrome(text)
+                    wanted, noted = count_chrome(text)
                 except (json.JSONDecodeError, KeyError) as error:
                     print(f"{path.name}: no JSON for Python ({error}), not compared")
                     continue
-                found = summary(profd, path, n) if n > 1 else first
+                number = n if n > 1 else None
+                found = summary(profd, path, number) if n > 1 else first
+                listed = sum(noted.values())
             else:
-                found, wanted = first, count_firefox(json.loads(text))
+                found, wanted, noted, number = first, count_firefox(json.loads(text)), None, None
+                listed = wanted["markers"]
             compare(path, wanted, found.get("timeline", {}), failures)
+            tables += compare_tables(profd, path, number, listed, noted, failures)
             compared += 1
             totals.update(wanted)
-    print(f"{compared} files compared: {dict(totals)}")
-    if compared < 8 or not all(totals[key] > 0 for key in ("spans", "markers", "counters", "points", "tasks")):
+    print(f"{compared} files compared, {tables} tables of markers: {dict(totals)}")
+    if compared < 8 or tables < 4 or not all(totals[key] > 0 for key in ("spans", "markers", "counters", "points", "tasks")):
         failures.append(f"too little was compared: {dict(totals)}")
     for failure in failures:
         print(failure)

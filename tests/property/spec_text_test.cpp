@@ -64,7 +64,7 @@ ViewSpec any_spec(Rng& rng) {
   for (std::size_t n = below(rng, 4); n > 0; --n) {
     Filter filter;
     filter.op = static_cast<FilterOp>(below(rng, 4));
-    filter.by = static_cast<FilterBy>(below(rng, 13));
+    filter.by = static_cast<FilterBy>(below(rng, 14));
     if (filter.by == FilterBy::mine || filter.by == FilterBy::recursion) {
       filter.op = FilterOp::collapse;
     } else if (filter.by == FilterBy::time) {

@@ -111,9 +111,11 @@ TEST_CASE("law: a set of times holds and measures what counting says") {
                to = from + 1 + static_cast<std::int64_t>(below(rng, 50));
     std::int64_t length = 0;
     std::optional<std::int64_t> first;
+    std::size_t near = 0;
     for (std::int64_t t = from; t < to; ++t) {
       const bool in = lets_through(filters, t);
       REQUIRE(set->contains(t) == in);
+      REQUIRE(set->contains(t, near) == in);
       length += in ? 1 : 0;
       if (in && !first) first = t;
     }

@@ -288,3 +288,57 @@ TEST_CASE("law: loads of columns sum to what the window has") {
     REQUIRE(sum == wanted);
   }
 }
+
+TEST_CASE("law: what is before many rows of a track is told at once as one by one, over blocks of rows") {
+  Rng rng(7);
+  std::vector<std::string> stack;
+  ProfileBuilder builder;
+  builder.add_metric("samples", "count");
+  const std::array<std::int64_t, 1> one{1};
+  struct Row {
+    std::int64_t time;
+    std::uint32_t kept, depth;
+  };
+  std::vector<Row> added;
+  std::int64_t at = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const std::size_t kept = below(rng, stack.size() + 1);
+    stack.resize(kept);
+    while (stack.size() < 8 && chance(rng, 0.6))
+      stack.push_back(std::string(1, static_cast<char>('a' + below(rng, 3))));
+    added.push_back({at, static_cast<std::uint32_t>(kept), static_cast<std::uint32_t>(stack.size())});
+    SampleContext where;
+    where.time = at;
+    builder.add_sample(context_of(builder, stack), std::span<const std::int64_t>(one), where);
+    at += 1 + static_cast<std::int64_t>(below(rng, 30));
+  }
+  TrackRows rows = TrackRows::of_samples(std::move(builder).finish().value(), 0, 20, nullptr, 1);
+  for (std::uint32_t i = 0; i < added.size(); ++i) rows.add_sample(i, added[i].kept, added[i].depth);
+  StopToken stop;
+  REQUIRE(rows.finish(stop));
+  for (int round = 0; round < 40; ++round) {
+    std::vector<std::size_t> edges;
+    for (std::size_t edge = below(rng, 400); edge <= added.size();
+         edge += below(rng, round % 2 == 0 ? 9 : 700))
+      edges.push_back(edge);
+    const std::uint32_t n_depths = 1 + static_cast<std::uint32_t>(below(rng, 10));
+    const std::vector<TrackRows::Sums> all = rows.sums_before(edges, n_depths);
+    REQUIRE(all.size() == edges.size() * n_depths);
+    for (std::size_t i = 1; i < edges.size(); ++i)
+      for (std::uint32_t depth = 1; depth <= n_depths; ++depth) {
+        std::uint64_t begun = 0;
+        std::int64_t busy = 0;
+        for (std::size_t row = edges[i - 1]; row < edges[i]; ++row) {
+          if (added[row].depth < depth) continue;
+          begun += added[row].kept < depth ? 1 : 0;
+          busy += rows.end(row) - rows.time(row);
+        }
+        const TrackRows::Sums from = all[(i - 1) * n_depths + depth - 1], to = all[i * n_depths + depth - 1];
+        const TrackRows::Sums between = rows.sums(edges[i - 1], edges[i], depth);
+        REQUIRE(to.begun - from.begun == begun);
+        REQUIRE(to.busy - from.busy == busy);
+        REQUIRE(between.begun == begun);
+        REQUIRE(between.busy == busy);
+      }
+  }
+}

@@ -23,7 +23,8 @@ RULES: dict[str, tuple[set[str], re.Pattern[str] | None]] = {
 FOLDERS = {
     "core": {"support": set(), "model": {"support"}, "tree": {"support", "model"}, "view": {"support", "model"},
              "source": {"support", "model", "view", "code"}, "layout": {"support", "model", "view"},
-             "compare": {"support", "model", "view"}, "code": {"support"}, "live": {"support"}},
+             "compare": {"support", "model", "view"}, "code": {"support"}, "waits": {"support", "model"},
+             "live": {"support", "model"}},
     # What a file holds (elf) is for all who read code; they know nothing of each other. Of core support alone: see SUPPORT_ALONE.
     "native": {"elf": set(), "lines": {"elf"}, "disasm": set(), "unwind": {"elf"},
              "tools": {"elf", "lines"}, "worker": {"elf", "lines", "disasm", "unwind"}, "fetch": set()},

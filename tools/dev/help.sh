@@ -10,6 +10,7 @@ cmd_help() {
 ./dev docs             check the pages: links, glossary, headings, promises, what is generated
 ./dev bench [ARGS]     measure speed and memory beside the peers; --quick takes a minute, --help tells more
 ./dev soak [MINUTES]   play hostile clients, files and projects against the daemon; --scene NAME, --asan, --tsan, --help tells more
+./dev package          the live agents of C, Java and Python, into build/package
 ./dev setup            only install what is missing
 T
 }

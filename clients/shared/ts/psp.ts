@@ -3675,8 +3675,8 @@ export interface MarkersParams {
   spec: ViewSpecLike;
   /**
    * Words that must all be there, in the name, the category or a field, whatever their case: `click`,
-   * `/ex.*/`, `name:gc`, `category:dom`, `thread:main`, `type:load` of the field `type`, in quotes where they
-   * hold spaces, `-` before one that must not be there. Default: "".
+   * `/ex.*\/`, `name:gc`, `category:dom`, `thread:main`, `type:load` of the field `type`, in quotes where
+   * they hold spaces, `-` before one that must not be there. Default: "".
    */
   search?: string;
   /** Nanoseconds: what is shorter is left out. */

@@ -1,6 +1,11 @@
 // What each command of package.json does. A test compares the two lists.
 import * as vscode from "vscode";
-import { MetricListRequest, ProfileListRequest, type ProfileListEntry } from "../../shared/ts/psp.js";
+import {
+  MetricListRequest,
+  ProfileListRequest,
+  type AnalysisAnnotation,
+  type ProfileListEntry,
+} from "../../shared/ts/psp.js";
 import type { Place } from "../../web/src/state/place.js";
 import { parseClause } from "../../web/src/state/spec.js";
 import type { BookmarkNode } from "./bookmarks.js";
@@ -11,6 +16,7 @@ import type { Parts } from "./main.js";
 import { profileOfTab } from "./editors.js";
 import type { Frame } from "./reveal.js";
 import { config } from "./settings.js";
+import { analysisOf } from "./views/analyses.js";
 import { frameOf } from "./views/tree.js";
 import type { FilterNode } from "./views/filterstree.js";
 import { profileOf, whereOf } from "./views/profiles.js";
@@ -19,7 +25,7 @@ import { functionFor, sayNone } from "./where.js";
 type Deed = (...given: unknown[]) => unknown;
 
 export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
-  const { session, filters, heat, pages, opening, calls, bookmarks, hotspots, comparing } = parts;
+  const { session, filters, heat, pages, opening, calls, bookmarks, hotspots, comparing, analyses } = parts;
 
   /** The profile a command is about: the row's, the page's that is looked at, the one in the code. */
   const profileFor = async (given: unknown): Promise<ProfileListEntry | undefined> => {
@@ -152,6 +158,7 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
     toggleAnnotations: async () => {
       heat.toggle();
       parts.status.update();
+      analyses.redraw();
       await session.configure();
     },
     toggleLenses: () => set("codeLens", !config().get<boolean>("codeLens", false)),
@@ -189,6 +196,22 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
     "filters.hideFunction": filterFunction("hide"),
     "filters.dropFunction": filterFunction("drop"),
     "filters.keepFunction": filterFunction("keep"),
+    "analyses.run": async (given) => {
+      await session.ready();
+      await analyses.run(analysisOf(given));
+    },
+    "analyses.show": async (given) => {
+      const info = analysisOf(given);
+      if (info !== undefined) await analyses.showText(info.name);
+    },
+    "analyses.edit": async (given) => {
+      const info = analysisOf(given);
+      if (info !== undefined) await analyses.open(info);
+    },
+    "analyses.new": () => analyses.create(),
+    "analyses.clear": () => analyses.clear(),
+    "analyses.note": (given) => analyses.goTo(given as AnalysisAnnotation),
+    "analyses.page": (given) => pages.openEditor(String(given)),
     "bookmarks.add": onFunction((frame) => bookmarks.add(frame, entryOf(frame)?.uri ?? "")),
     "bookmarks.edit": (given) => bookmarks.edit(given as BookmarkNode),
     "bookmarks.remove": (given) => bookmarks.remove(given as BookmarkNode),

@@ -12,7 +12,7 @@ import type { Session } from "./session.js";
 import { isDiff, whereOf } from "./views/profiles.js";
 
 /** One of them, and what it is called. */
-interface Side {
+export interface Side {
   readonly part: ComposedPart;
   readonly name: string;
 }
@@ -108,7 +108,7 @@ export class Comparing {
   }
 
   /** One of those that are open, of which diffs are none, or a file. */
-  private async choose(title: string, without?: string): Promise<Side | undefined> {
+  async choose(title: string, without?: string): Promise<Side | undefined> {
     const { profiles } = await this.session.request(ProfileListRequest, {});
     const open = profiles.filter((entry) => entry.profile !== without && entry.state === "ready" && !isDiff(entry));
     if (open.length === 0) return this.chooseFile(title);

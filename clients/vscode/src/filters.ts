@@ -5,6 +5,7 @@ import { TableRequest, type Filter } from "../../shared/ts/psp.js";
 import { START, filtersOf, specOf, startOf, type Chip, type Place } from "../../web/src/state/place.js";
 import { chipsFrom, keptChips, keptSteps, stepsFrom, type KeptChip, type KeptSteps } from "../../web/src/state/kept.js";
 import { filterText, parseClause, specText } from "../../web/src/state/spec.js";
+import { isWindow } from "../../web/src/state/windows.js";
 import {
   INITIAL,
   addFilter,
@@ -112,6 +113,24 @@ export class Filters {
     this.to(addFilter(this.state, { op, by: "function", pattern: name }));
   }
 
+  /** The window of time that is kept of a profile, as text; none: all of it. */
+  windowOf(profile: string): string | undefined {
+    const chip = this.stateOf(profile).place.chips.find(({ filter, on }) => on && isWindow(filter));
+    return chip && filterText(chip.filter);
+  }
+
+  /** A page of the profile keeps another window. */
+  keepWindow(profile: string, text: string | undefined): void {
+    const clause = text === undefined ? undefined : parseClause(text);
+    if (text === this.windowOf(profile) || (clause !== undefined && !("filter" in clause && isWindow(clause.filter))))
+      return;
+    let state = this.stateOf(profile);
+    for (const [i, { filter }] of [...state.place.chips.entries()].reverse())
+      if (isWindow(filter)) state = removeFilter(state, i);
+    if (clause !== undefined && "filter" in clause) state = addFilter(state, clause.filter);
+    this.to(state, profile);
+  }
+
   /** Asks for a filter, or for another text of one. */
   async ask(session: Session, at?: number): Promise<void> {
     const profile = this.current;
@@ -154,10 +173,10 @@ export class Filters {
     return (profile === undefined ? undefined : this.states.get(keyOf(profile))) ?? INITIAL;
   }
 
-  private to(state: State): void {
-    if (state === this.state || this.current === undefined) return;
-    this.states.delete(this.current);
-    this.states.set(this.current, state);
+  private to(state: State, profile = this.current): void {
+    if (profile === undefined || state === this.stateOf(profile)) return;
+    this.states.delete(keyOf(profile));
+    this.states.set(keyOf(profile), state);
     for (const profile of [...this.states.keys()].slice(0, -MAX_PROFILES)) this.states.delete(profile);
     void this.memento.update(
       KEY,

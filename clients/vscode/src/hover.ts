@@ -5,7 +5,13 @@ import type { Middleware } from "vscode-languageclient/node";
 import type { InCode } from "./heat.js";
 import { config, hintStyle } from "./settings.js";
 
-const COMMANDS = ["profd.revealInFlameGraph", "profd.callers", "profd.callees", "profd.bookmarks.add"] as const;
+const COMMANDS = [
+  "profd.revealInFlameGraph",
+  "profd.callers",
+  "profd.callees",
+  "profd.within",
+  "profd.bookmarks.add",
+] as const;
 
 export function middleware(inCode: InCode): Middleware {
   return {
@@ -19,8 +25,17 @@ export function middleware(inCode: InCode): Middleware {
       if (!inCode.on || hintStyle(document) !== "inlay") return [];
       return (await next(document, range, token))?.map(setApart);
     },
-    provideCodeLenses: (document, token, next) => (inCode.on ? next(document, token) : []),
+    provideCodeLenses: async (document, token, next) =>
+      inCode.on ? (await next(document, token))?.flatMap(withWithin) : [],
   };
+}
+
+/** Beside what a function costs, which leads to its callers, the way to where within it that is. */
+function withWithin(lens: vscode.CodeLens): vscode.CodeLens[] {
+  const { command } = lens;
+  if (command?.command !== "profd.callers") return [lens];
+  const title = vscode.l10n.t("within the function");
+  return [lens, new vscode.CodeLens(lens.range, { ...command, title, command: "profd.within" })];
 }
 
 /** The editor's own padding is a few pixels: `return 1` and `0.5 %` would read `return 10.5 %`. */
@@ -35,6 +50,7 @@ function deeds(uri: vscode.Uri, position: vscode.Position): vscode.MarkdownStrin
     vscode.l10n.t("Flame graph"),
     vscode.l10n.t("Who calls this"),
     vscode.l10n.t("What is slow below"),
+    vscode.l10n.t("Within the function"),
     vscode.l10n.t("Bookmark"),
   ];
   const page = new vscode.MarkdownString(

@@ -5,6 +5,7 @@ export const VIEWS = {
   hotspots: "profd.hotspots",
   calls: "profd.calls",
   filters: "profd.filters",
+  analyses: "profd.analyses",
   bookmarks: "profd.bookmarks",
 } as const;
 
@@ -20,5 +21,8 @@ export const CONTEXT = {
 
 /** Pages of what is no file, such as a diff: the path is its name, the query its URI. A page of a file has the file's URI. */
 export const PAGE_SCHEME = "profd-page";
+
+/** Texts that are no files: scripts that profd brings, and what scripts gave. */
+export const SCRIPT_SCHEME = "profd-script";
 
 export const PROJECT_FILE = ".profd.toml";

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import type { Selection, SelectionChangedParams } from "../../shared/ts/psp.js";
 import type { Place } from "../../web/src/state/place.js";
+import { Analyses } from "./analyses.js";
 import { Annotations } from "./annotations.js";
 import { Bookmarks } from "./bookmarks.js";
 import { CallHierarchy } from "./callhierarchy.js";
@@ -21,6 +22,7 @@ import { Reveal } from "./reveal.js";
 import { NoDaemon, Session } from "./session.js";
 import { config } from "./settings.js";
 import { Status } from "./status.js";
+import { AnalysesTree } from "./views/analyses.js";
 import { CallsTree } from "./views/calls.js";
 import { FiltersTree } from "./views/filterstree.js";
 import { HotspotsTree } from "./views/hotspots.js";
@@ -41,6 +43,7 @@ export interface Parts {
   readonly recent: Recent;
   readonly comparing: Comparing;
   readonly bookmarks: Bookmarks;
+  readonly analyses: Analyses;
   readonly hotspots: HotspotsTree;
   readonly calls: CallsTree;
 }
@@ -67,6 +70,8 @@ export class Main {
     const pages = new Pages(context, session, output, {
       onOpened: (uri) => void recent.add(uri.toString()),
       begin: (uri) => filters.place({ profile: uri }),
+      windowOf: (uri) => filters.windowOf(uri),
+      onWindow: (uri, text) => void this.guarded(() => filters.keepWindow(uri, text)),
       onLine: (uri, line) => {
         if (config().get<string>("openSource", "views") !== "never")
           void this.guarded(() => reveal.showLine(uri, line));
@@ -90,6 +95,7 @@ export class Main {
       () => filters.on,
     );
     const bookmarks = new Bookmarks(context.workspaceState);
+    const analyses = new Analyses(session, comparing, inCode, (uri) => pages.openEditor(uri, { preview: false }));
     const hotspots = new HotspotsTree(session, filters, context.extensionUri);
     const calls = new CallsTree(session, filters);
     this.parts = {
@@ -106,6 +112,7 @@ export class Main {
       recent,
       comparing,
       bookmarks,
+      analyses,
       hotspots,
       calls,
     };
@@ -186,6 +193,8 @@ export class Main {
   private register(): void {
     const { context, session, filters, annotations, heat, status, reveal, pages, bookmarks, hotspots, calls, opening } =
       this.parts;
+    const { analyses } = this.parts;
+    const analysesTree = new AnalysesTree(session, analyses);
     const profiles = new ProfilesTree(session, (uri) => void this.guarded(() => opening.show(uri)));
     const filterList = new FiltersTree(filters);
     const callsView = vscode.window.createTreeView(VIEWS.calls, { treeDataProvider: calls });
@@ -217,14 +226,20 @@ export class Main {
         canSelectMany: true,
       }),
       hotspotsView,
+      analyses,
+      vscode.window.createTreeView(VIEWS.analyses, { treeDataProvider: analysesTree }),
       vscode.window.createTreeView(VIEWS.bookmarks, { treeDataProvider: bookmarks }),
       new CallHierarchy(this.parts),
-      filters.onDidEdit(() => void this.guarded(() => session.configure())),
+      filters.onDidEdit(() => {
+        pages.tellWindows();
+        void this.guarded(() => session.configure());
+      }),
       session.onDidChange(() => {
         filtersView.description = session.shown?.name ?? "";
         profiles.refresh();
         hotspots.refresh();
         calls.again();
+        analysesTree.refresh();
       }),
       session.onDidRecordAgain((entry) => {
         // Of several profiles in a file the one that is looked at.

@@ -13,6 +13,10 @@ export interface PageHooks {
   readonly onOpened: (uri: vscode.Uri) => void;
   /** Where a page begins that is opened without a place: the filters of the side bar hold in it. */
   readonly begin: (uri: string) => Place;
+  /** The window of time that is kept everywhere else; undefined: all of it. */
+  readonly windowOf: (uri: string) => string | undefined;
+  /** Another window is kept in a page. */
+  readonly onWindow: (uri: string, clause: string | undefined) => void;
   /** A line of a source was chosen in a page. */
   readonly onLine: (uri: vscode.Uri, line: number) => void;
 }
@@ -32,6 +36,8 @@ interface Page {
 type FromPage =
   | { readonly type: "rpc"; readonly text: string }
   | { readonly type: "setPath" }
+  /** The clause of the window of time that it keeps; empty: none. */
+  | { readonly type: "window"; readonly uri: string; readonly clause: string }
   /** A line, from 1, that was chosen in a source. */
   | { readonly type: "source"; readonly uri: string; readonly line: number };
 
@@ -148,6 +154,15 @@ export class Pages {
     await this.attachOne(page);
   }
 
+  /** Filters changed elsewhere: the window of time is one for all. */
+  tellWindows(): void {
+    for (const page of this.pages) if (page.listening) this.tellWindow(page);
+  }
+
+  private tellWindow({ uri, panel }: Page): void {
+    void panel.webview.postMessage({ type: "window", uri, clause: this.hooks.windowOf(uri) ?? "" });
+  }
+
   private async attachOne(page: Page): Promise<void> {
     if (page.attached) return;
     page.attached = true;
@@ -187,9 +202,14 @@ export class Pages {
       if (uri.scheme === "file") this.hooks.onLine(uri, message.line);
       return;
     }
+    if (message.type === "window") {
+      this.hooks.onWindow(message.uri, message.clause === "" ? undefined : message.clause);
+      return;
+    }
     page.relay.send(message.text);
     if (page.listening) return;
     page.listening = true;
+    this.tellWindow(page);
     const place = this.wanted.get(page.uri);
     this.wanted.delete(page.uri);
     if (place !== undefined) void page.panel.webview.postMessage({ type: "address", address: toAddress(place) });

@@ -159,6 +159,12 @@ export class Session implements vscode.Disposable {
     );
   }
 
+  /** What another request opened is one of this window's. */
+  async adopt({ summary }: ProfileOpenResult): Promise<void> {
+    this.opened.set(summary.uri, undefined);
+    await this.list();
+  }
+
   private composed(
     title: string,
     ask: (connection: Connection, workDoneToken: string, token: vscode.CancellationToken) => Promise<ProfileOpenResult>,

@@ -19,7 +19,7 @@ if (!existsSync(join(page, "app.js"))) {
 rmSync(join(root, "dist"), { recursive: true, force: true });
 rmSync(join(root, "media/web"), { recursive: true, force: true });
 mkdirSync(join(root, "media/web"), { recursive: true });
-for (const name of ["app.js", "app.css"]) cpSync(join(page, name), join(root, "media/web", name));
+for (const name of ["app.js", "app.css", "city.js"]) cpSync(join(page, name), join(root, "media/web", name));
 
 const options = {
   outdir: join(root, "dist"),

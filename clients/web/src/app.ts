@@ -35,7 +35,8 @@ import { Answers } from "./rpc/answers.js";
 import { Cancelled, Client, RpcError, type Connection } from "./rpc/client.js";
 import type { Transport } from "./rpc/transport.js";
 import { keptSteps, stepsFrom, type KeptSteps } from "./state/kept.js";
-import { decoded, inputsOf, isAggregate, isDiff, sidesOf } from "./state/compared.js";
+import { decoded, filtersOfSides, inputsOf, isAggregate, isDiff, sidesOf } from "./state/compared.js";
+import type { Span } from "./state/windows.js";
 import { filesOf, fromAddress, startOf, toAddress, type Formula, type Place } from "./state/place.js";
 import { go, INITIAL, openPlace, settingsFrom, type Settings, type State } from "./state/state.js";
 import { WhenSeen } from "./ui/seen.js";
@@ -168,8 +169,20 @@ export interface Home {
   readonly files?: { known(uri: string): boolean; add(uri: string): void };
 }
 
+/** Another profile and view, under the metric's name. */
+export interface GlanceOf {
+  readonly profile: string;
+  readonly spec: string;
+  readonly metric: string;
+  readonly metrics: readonly MetricInfo[];
+  /** `by self counts of allocation`. */
+  readonly by: string;
+}
+
 export class App {
   readonly state = signal<State>(INITIAL);
+  /** What the hottest functions beside a view are of, where that is not the profile as it is shown. */
+  readonly glanceOf = signal<GlanceOf | undefined>(undefined);
   readonly place: ReadonlySignal<Place> = computed(() => this.state.value.place);
   readonly settings: ReadonlySignal<Settings> = computed(() => this.state.value.settings);
   readonly connection = signal<Connection>({ state: "connecting", attempt: 0 });
@@ -186,6 +199,11 @@ export class App {
   readonly selected = signal<Selected | undefined>(undefined);
   /** What somebody is about to compare. */
   readonly comparing = signal<Comparison | undefined>(undefined);
+  /** A window of time that another one is to be compared with. */
+  readonly firstWindow = signal<{ readonly profile: string; readonly window: Span } | undefined>(undefined);
+  /** What the timeline shows when it is opened next. */
+  readonly lookAt = signal<Span | undefined>(undefined);
+  readonly markerSearch = signal("");
   readonly client: Client;
   private readonly answers = new Answers(60);
   private readonly whenSeen = new WhenSeen();
@@ -235,9 +253,10 @@ export class App {
   start(): void {
     this.client.start();
     effect(() => {
-      const { profile, member } = this.place.value;
+      const { profile, member, view } = this.place.value;
       const open = this.connection.value.state === "open";
-      if (open) void this.sync(profile, member);
+      // A city is watched without its profile, which is made when a view of it is looked at.
+      if (open && view !== "live") void this.sync(profile, member);
     });
   }
 
@@ -703,7 +722,10 @@ const sideName = (side: readonly Comparable[]) => someOf(side.map(({ name }) => 
 export function baseName(uri: string): string {
   if (isDiff(uri)) {
     const { before, after } = sidesOf(uri);
-    return `${someOf(before.map(baseName))} → ${someOf(after.map(baseName))}`;
+    const filters = filtersOfSides(uri);
+    const nameOf = (of: readonly string[]) => (side: string, at: number) =>
+      (of[at] ?? "") === "" ? baseName(side) : `${baseName(side)} (${of[at]})`;
+    return `${someOf(before.map(nameOf(filters.before)))} → ${someOf(after.map(nameOf(filters.after)))}`;
   }
   if (isAggregate(uri)) {
     const inputs = inputsOf(uri);

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { DiffScale, ProfileAggregateRequest, ProfileDiffRequest, UploadBeginRequest } from "../../shared/ts/psp.js";
 import { comparableOf, comparablesOf, pathOfUri, uriOf, type App, type Comparable, type Comparison } from "./app.js";
 import { recentFiles } from "./recent.js";
-import { isAggregate, isDiff, scaleOf, sidesOf } from "./state/compared.js";
+import { filtersOfSides, isAggregate, isDiff, scaleOf, sidesOf } from "./state/compared.js";
 import { Name, Select, type Choice } from "./ui/bits.js";
 import { useApp } from "./ui/context.js";
 import { Icon } from "./ui/icons.js";
@@ -44,11 +44,23 @@ export async function startComparing(app: App): Promise<void> {
   const { profile, member, view } = app.place.peek();
   if (profile !== undefined && isDiff(profile)) {
     const { before, after } = sidesOf(profile);
-    const part = (uri: string) => {
+    const filters = filtersOfSides(profile);
+    const part = (of: readonly string[]) => (uri: string, at: number) => {
       const one = comparableOf({ uri });
-      return all.find(({ id }) => id === one.id) ?? one;
+      const known = all.find(({ id }) => id === one.id) ?? one;
+      const filter = of[at] ?? "";
+      if (filter === "") return known;
+      return {
+        id: `${known.id} ${filter}`,
+        name: `${known.name} (${filter})`,
+        part: { ...known.part, filter },
+      };
     };
-    app.comparing.value = { before: before.map(part), after: after.map(part), scale: scaleOf(profile) };
+    app.comparing.value = {
+      before: before.map(part(filters.before)),
+      after: after.map(part(filters.after)),
+      scale: scaleOf(profile),
+    };
     return;
   }
   const own = view === "open" ? undefined : all.find(({ id }) => id === `${profile ?? ""}#${member}`);

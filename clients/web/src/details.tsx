@@ -79,7 +79,7 @@ export function Glance() {
 
 function Hottest() {
   const app = useApp();
-  const hottest = useHottest(8, "glance");
+  const hottest = useHottest(8, "glance", "change", app.glanceOf.value);
   return (
     <>
       <h2>{hottest.title}</h2>
@@ -140,20 +140,22 @@ export function Details({ selected }: { selected: Selected }) {
   const app = useApp();
   const profile = useProfile();
   const place = app.place.value;
-  const metric = place.metric || (profile?.metric ?? "");
+  const of = app.glanceOf.value;
+  const metric = of?.metric ?? (place.metric || (profile?.metric ?? ""));
+  const metrics = of?.metrics ?? profile?.metrics ?? [];
   // Of a diff the other metrics are its sides, which are told by themselves.
-  const others = (isDiff(place.profile) ? [] : (profile?.metrics ?? []))
+  const others = (isDiff(place.profile) ? [] : metrics)
     .map((m) => m.name)
     .filter((name) => name !== metric)
     .slice(0, 8)
-    .concat(ratiosOf(profile).map(({ name }) => name));
+    .concat(of === undefined ? ratiosOf(profile).map(({ name }) => name) : []);
   const answer = useAnswer(
     TableRequest,
     profile === undefined
       ? undefined
       : {
-          profile: profile.handle,
-          spec: specText({ ...specOf(place, "flat"), metric }),
+          profile: of?.profile ?? profile.handle,
+          spec: of?.spec ?? specText({ ...specOf(place, "flat"), metric }),
           search: `^${literal(selected.name)}$`,
           metrics: others,
           limit: 3,
@@ -163,7 +165,7 @@ export function Details({ selected }: { selected: Selected }) {
   const page = answer.value;
   const index = page === undefined ? -1 : page.rows.name.findIndex((row) => page.names[row] === selected.name);
   const row = page === undefined || index < 0 ? undefined : rowOf(page, index);
-  const title = (name: string) => profile?.metrics.find((m) => m.name === name)?.title ?? name;
+  const title = (name: string) => metrics.find((m) => m.name === name)?.title ?? name;
   return (
     <aside class="details" aria-label="What is chosen">
       <header>

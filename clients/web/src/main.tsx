@@ -5,7 +5,7 @@ import { browserHome, takeToken, webviewHome } from "./home.js";
 import { webSocketTransport, webviewTransport, type WebviewApi } from "./rpc/transport.js";
 import { Shell } from "./shell.js";
 import { AppContext } from "./ui/context.js";
-import { joinEditor } from "./ui/editor.js";
+import { joinEditor, shareWindow } from "./ui/editor.js";
 import { handleKey } from "./ui/keys.js";
 import { newSearch, SearchContext } from "./ui/search.js";
 import { letGoOfFirstRenders } from "./ui/vnodes.js";
@@ -22,6 +22,7 @@ async function begin(): Promise<App> {
     const api = acquire();
     joinEditor();
     const app = new App(() => webviewTransport(api), webviewHome(api));
+    shareWindow(app, api);
     window.addEventListener("message", ({ data }: MessageEvent<{ type?: unknown } | null>) => {
       if (data?.type === "again" && app.client.connection.state === "lost") app.client.start();
     });

@@ -101,6 +101,7 @@ export function Shell() {
         text: view.title,
         run: () => showView(app, view.id),
       })),
+      { keys: ["L"], text: "running programs", run: () => showView(app, "live") },
       { keys: ["e"], text: "export", run: () => document.querySelector<HTMLElement>("#export-button button")?.click() },
     ],
   });

@@ -6,6 +6,9 @@ import { CorrelateView } from "./views/correlate/view.js";
 import { AnalysesView } from "./views/analyses/view.js";
 import { FlameView } from "./views/flame/view.js";
 import { FlatView } from "./views/flat/view.js";
+import { HeatMapView } from "./views/heatmap/view.js";
+import { MarkersView } from "./views/markers/view.js";
+import { LiveView } from "./views/live/view.js";
 import { OpenView } from "./views/open/view.js";
 import { ProfileView } from "./views/profile/view.js";
 import { SandwichView } from "./views/sandwich/view.js";
@@ -39,4 +42,7 @@ export const VIEWS: readonly ViewEntry[] = [
   { id: "open", title: "Open", icon: "open", view: OpenView, alone: true },
   { id: "correlate", title: "What goes with what", icon: "panes", view: CorrelateView, aside: true },
   { id: "analyses", title: "Scripts", icon: "script", view: AnalysesView, key: "S" },
+  { id: "markers", title: "Markers", icon: "flat", view: MarkersView, aside: true },
+  { id: "heatmap", title: "Heat map", icon: "panes", view: HeatMapView, aside: true },
+  { id: "live", title: "Running programs", icon: "city", view: LiveView, alone: true, aside: true },
 ];

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { API, completionsAt } from "../src/views/analyses/api.js";
+import { indentAfter } from "../src/views/analyses/indent.js";
 
 const offered = (text: string) => completionsAt(text, text.length).map((one) => one.text);
 
@@ -23,5 +24,19 @@ describe("completion of what scripts can use", () => {
       const name = /[.:]?(\w+)(?:\W|$)/.exec(entry.slice(Math.max(entry.search(/[.:]\w/), 0)))![1]!;
       expect(page, entry).toMatch(new RegExp(`\\b${name}\\b`));
     }
+  });
+});
+
+describe("a new line of a script", () => {
+  const after = (text: string) => indentAfter(text, text.length);
+  it("is as far in as the one before", () => {
+    expect(after("  x = 1")).toBe("  ");
+    expect(after("if a then\n    b()")).toBe("    ");
+  });
+  it("is further in where something begins", () => {
+    expect(after("for i = 1, 2 do")).toBe("  ");
+    expect(after("  profile:visit(function(node)")).toBe("    ");
+    expect(after("show_table {")).toBe("  ");
+    expect(after("print(1) -- and then")).toBe("");
   });
 });

@@ -13,6 +13,7 @@ import {
   nextBase,
   nextWidth,
   scaleOf,
+  filtersOfSides,
   sidesOf,
   swapped,
 } from "../src/state/compared.js";
@@ -60,6 +61,14 @@ describe("the address of a diff", () => {
     const other = swapped(uri);
     expect(sidesOf(other)).toEqual({ before: sidesOf(uri).after, after: sidesOf(uri).before });
     expect(swapped(other)).toBe(uri);
+  });
+
+  it("keeps the filters of its parts beside them", () => {
+    const windows = "diff://?before=a&filter=time%201s..2s&after=a&filter=time%202s..3s&scale=raw";
+    expect(swapped(windows)).toBe("diff://?before=a&filter=time%202s..3s&after=a&filter=time%201s..2s&scale=raw");
+    expect(filtersOfSides(windows)).toEqual({ before: ["time 1s..2s"], after: ["time 2s..3s"] });
+    expect(filtersOfSides("diff://?before=a&after=b&filter=mine").before).toEqual([""]);
+    expect(baseName(windows)).toBe("a (time 1s..2s) → a (time 2s..3s)");
   });
 
   it("keeps several runs, the scale and the pairs of metrics", () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { TimelineChart, TimelineResult } from "../../shared/ts/psp.js";
 import { findIn, heightOf, LOAD_HEIGHT, ROW_HEIGHT, rowsOf } from "../src/views/timeline/picture.js";
-import { held, keptOf, marksOf, moved, rounded, withoutWindows, zoomed } from "../src/views/timeline/span.js";
+import { keptOf, withoutWindows } from "../src/state/windows.js";
+import { held, marksOf, moved, rounded, zoomed } from "../src/views/timeline/span.js";
 
 const ALL = { from: 100, to: 1100 };
 

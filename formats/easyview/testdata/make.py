@@ -122,10 +122,10 @@ def pairs(columns, own):
     return f
 
 
-def race_of_threads():
+def race_of_threads(what="races"):
     """Two threads write one place, 5 times; twice one thread did so from two lines; 1 access is of nobody knows which thread."""
     f = File()
-    for name in ("first access context", "races"):
+    for name in ("first access context", what):
         f.metric(1, "times", name)
     f.function(0, "PROCESS[77]_ROOT_CTXT", "<NULL>")
     f.function(1, "THREAD[0]_ROOT_CTXT", "<NULL>")
@@ -181,6 +181,7 @@ reuse = triples().bytes()
 write("reuse.ezview", reuse)
 write("race.drcctprof", pairs(("first access context", "races"), 3).bytes())
 write("race-threads.drcctprof", race_of_threads().bytes())
+write("sharing.drcctprof", race_of_threads("false sharings").bytes())
 write("redundancy.drcctprof", pairs(("killing context", "redundant bytes"), 3).bytes())
 bad = triples()
 bad.context(40, 0x401208, 41)

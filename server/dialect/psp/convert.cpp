@@ -78,6 +78,8 @@ FilterBy filter_by(psp::FilterBy by) {
       return FilterBy::label;
     case psp::FilterBy::time:
       return FilterBy::time;
+    case psp::FilterBy::marker:
+      return FilterBy::marker;
     case psp::FilterBy::fragment:
       return FilterBy::fragment;
     case psp::FilterBy::path:
@@ -116,7 +118,7 @@ tl::expected<std::vector<Filter>, ResponseError> from_psp(const std::vector<psp:
     if (!filter.by.known())
       return tl::make_unexpected(invalid_params(place + ".by",
                                                 "function, module, file, package, code, kind, work, "
-                                                "fragment, path, thread, label, time, recursion or "
+                                                "fragment, path, thread, label, time, marker, recursion or "
                                                 "mine"));
     Filter out;
     out.op = filter_op(filter.op.value());

@@ -522,6 +522,7 @@ tl::expected<ComposedPart, protocol::ResponseError> part_of(SessionContext& sess
   if (part.profile.has_value() == part.uri.has_value())
     return tl::unexpected(invalid_params(where, "names an open profile or a URI, one of the two"));
   ComposedPart out;
+  out.filter = part.filter.value_or("");
   if (part.profile) {
     const auto open = session.profile(part.profile);
     if (!open) return tl::unexpected(open.error());

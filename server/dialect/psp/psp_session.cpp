@@ -10,6 +10,7 @@
 
 #include "protocol/capabilities.h"
 #include "protocol/message.h"
+#include "server/dialect/psp/live.h"
 #include "server/dialect/psp/settings.h"
 #include "server/engine/afterwards.h"
 #include "server/engine/uri.h"
@@ -130,6 +131,7 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   modules_.push_back(make_sources_module(context_));
   modules_.push_back(make_code_module(context_));
   modules_.push_back(make_assembly_module(context_));
+  modules_.push_back(make_live_module(context_));
   modules_.push_back(make_uploads_module(context_));
   modules_.push_back(make_web_module(context_));
   modules_.push_back(make_shared_module(context_));
@@ -371,8 +373,8 @@ psp::ServerCapabilities PspSession::capabilities() const {
   psp::ProfdServerCapabilities own;
   own.protocol_version = psp::kProtocolVersion;
   for (const std::string& method : context_.peer->binder().request_methods())
-    for (const std::string_view prefix :
-         {"analysis/", "profile/", "view/", "source/", "selection/", "metric/", "upload/", "web/", "$/"})
+    for (const std::string_view prefix : {"analysis/", "live/", "profile/", "view/", "source/", "selection/",
+                                          "metric/", "upload/", "web/", "$/"})
       if (method.compare(0, prefix.size(), prefix) == 0) own.methods.push_back(method);
   for (const auto& module : modules_) module->announce(result, own);
   own.limits = {5000, 1000, static_cast<std::int64_t>(protocol::kMaxMessageBytes)};

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include "server/dialect/psp/convert_correlate.h"
+#include "server/dialect/psp/convert_states.h"
 #include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/flame.h"
+#include "server/dialect/psp/heat_map.h"
+#include "server/dialect/psp/markers.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/ranges.h"
 #include "server/dialect/psp/sets.h"
@@ -69,6 +72,8 @@ void ViewsModule::bind(protocol::Binder& binder) {
   bind_series(session_, binder);
   bind_ranges(session_, binder);
   bind_timeline(session_, binder);
+  bind_markers(session_, binder);
+  bind_heat_map(session_, binder);
   bind_sets(session_, binder);
   binder.request<psp::TableRequest>([this](psp::TableParams params,
                                            protocol::Reply<psp::TableRequest> reply) {
@@ -170,6 +175,26 @@ void ViewsModule::bind(protocol::Binder& binder) {
             },
             params.panel_id.value_or(""));
       });
+
+  binder.request<psp::StatesRequest>([this](const psp::StatesParams& params,
+                                            protocol::Reply<psp::StatesRequest> reply) {
+    auto named = from_psp(params.spec.value_or(psp::ViewSpecLike(std::string("top-down"))), "params.spec");
+    if (!named) return reply.error(named.error());
+    const auto open = session_.profile(named->profile.empty() ? params.profile.value_or("") : named->profile);
+    if (!open) return reply.error(open.error());
+    StatesRequest asked;
+    asked.open = *open;
+    asked.spec = std::move(named->spec);
+    asked.limit = std::min(params.limit, kMaxRows);
+    session_.answer<psp::StatesRequest>(
+        std::move(reply), std::move(asked),
+        [](Views& views, const StatesRequest& request, const StopToken& stop) {
+          return states_answer(views, request, stop).map([](StatesAnswer&& answer) {
+            return to_psp(std::move(answer));
+          });
+        },
+        params.panel_id.value_or(""));
+  });
 
   binder.request<psp::SearchRequest>(
       [this](const psp::SearchParams& params, protocol::Reply<psp::SearchRequest> reply) {

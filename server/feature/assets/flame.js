@@ -54,6 +54,15 @@
   var tools = add(line, "div", "tools");
   add(head, "div", "sub", whole("ssub")).title = whole("ssub");
   if (whole("snotes")) add(head, "div", "notes", whole("snotes")).title = whole("snotes");
+  // What colours mean, as it is drawn.
+  var scale = document.getElementById("scale");
+  if (scale) {
+    var legend = document.createElementNS(ns, "svg");
+    legend.id = "legend";
+    scale.setAttribute("transform", "translate(" + -side + "," + (13 - scale.querySelector("text").getAttribute("y")) + ")");
+    legend.appendChild(scale);
+    head.appendChild(legend);
+  }
   var share = add(tools, "span", "share"), find = add(tools, "input", "find");
   find.type = "search";
   find.placeholder = "Search names";

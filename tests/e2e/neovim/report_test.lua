@@ -72,3 +72,19 @@ test('one function is shown alone, and what is not called so is said', function(
     return table.concat(h.notes, '\n'):find('nobody_is_called_so')
   end, 'a sentence')
 end)
+
+test('a hover says the tips that its function has to do with', function()
+  vim.cmd('wincmd o')
+  vim.cmd.edit('parse.go')
+  vim.fn.search('^func parseOrder(')
+  vim.cmd('Profd hover')
+  local window = h.eventually(function()
+    for _, win in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(win).relative ~= '' then
+        return win
+      end
+    end
+  end, 'a hover')
+  local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
+  h.matches(table.concat(lines, '\n'), '\nTip: Allocating and freeing memory is 12%.5 %% of CPU time, 4%.1 %% from main%.parseOrder%.')
+end)

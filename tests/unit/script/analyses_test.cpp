@@ -80,14 +80,14 @@ TEST_CASE("arguments are those of the head, of its types") {
 
 TEST_CASE("scripts of the workspace stand before the user's, those before profd's") {
   Here here;
-  CHECK(find_analyses(here.places).analyses.size() == 10);
+  CHECK(find_analyses(here.places).analyses.size() == 11);
   write(fs::path(here.places.user_folder) / "gc_share.lua", "-- @title Mine\n");
   CHECK(find_analysis(here.places, "gc_share")->head.title == "Mine");
   write(here.script("gc_share"), "-- @title Theirs\n");
   write(here.script("bad name"), "");
   write(here.script("broken"), "-- @arg x y z\n");
   const FoundAnalyses found = find_analyses(here.places);
-  CHECK(found.analyses.size() == 10);
+  CHECK(found.analyses.size() == 11);
   CHECK(found.problems.size() == 2);
   CHECK(find_analysis(here.places, "gc_share")->origin == AnalysisOrigin::workspace);
   CHECK(find_analysis(here.places, "broken").error().code == ErrorCode::invalid);
@@ -115,7 +115,7 @@ TEST_CASE("scripts in a folder that others can write to are not used") {
   write(here.script("mine"), "print(1)\n");
   REQUIRE(::chmod(here.script("mine").parent_path().c_str(), 0777) == 0);
   const FoundAnalyses found = find_analyses(here.places);
-  CHECK(found.analyses.size() == 10);
+  CHECK(found.analyses.size() == 11);
   REQUIRE(found.problems.size() == 1);
   CHECK(found.problems[0].find("can be written to by everybody") != std::string::npos);
 }
@@ -125,7 +125,7 @@ TEST_CASE("a script that is a link out of its folder is not used") {
   write(here.folder.path / "elsewhere.lua", "print(1)\n");
   fs::create_directories(here.script("x").parent_path());
   fs::create_symlink(here.folder.path.string() + "/elsewhere.lua", here.script("link"));
-  CHECK(find_analyses(here.places).analyses.size() == 10);
+  CHECK(find_analyses(here.places).analyses.size() == 11);
   CHECK(find_analyses(here.places).problems.size() == 1);
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("of a folder with very many scripts the first are taken, and a message
   Here here;
   for (std::size_t i = 0; i < kMaxAnalyses + 2; ++i) write(here.script("s" + std::to_string(1000 + i)), "");
   const FoundAnalyses found = find_analyses(here.places);
-  CHECK(found.analyses.size() == 10 + kMaxAnalyses);
+  CHECK(found.analyses.size() == 11 + kMaxAnalyses);
   REQUIRE(found.problems.size() == 1);
   CHECK(found.problems[0].find("2 scripts beyond the first 500 are not taken") != std::string::npos);
 }

@@ -157,9 +157,10 @@ local function everything()
   return { from = shown.answer.begin, to = shown.answer['end'] }
 end
 
+--- What was asked for last: keys may come faster than answers.
 ---@return profd.Span
 local function looked_at()
-  return { from = shown.answer.from, to = shown.answer.to }
+  return shown.looked or everything()
 end
 
 ---@param span profd.Span
@@ -172,10 +173,10 @@ local function look(span)
 end
 
 --- The time at a cell; the names are where it begins.
+---@param span profd.Span
 ---@param cell number
 ---@return number
-local function time_at(cell)
-  local span = looked_at()
+local function time_at(span, cell)
   return span.from + math.max(0, math.min(1, cell / shown.page.cells)) * page_of.length(span)
 end
 
@@ -183,7 +184,7 @@ end
 local function zoom(factor)
   local _, cell = pointed()
   local span = looked_at()
-  local at = cell < 0 and (span.from + span.to) / 2 or time_at(cell + 0.5)
+  local at = cell < 0 and (span.from + span.to) / 2 or time_at(span, cell + 0.5)
   look(page_of.zoomed(span, everything(), at, factor))
 end
 
@@ -257,15 +258,16 @@ end
 --- What is marked in visual mode, or all that is shown.
 ---@param marked boolean
 local function keep_shown(marked)
+  local span = shown.page.span -- as it is on the screen
   if not marked then
-    return keep(looked_at())
+    return keep({ from = span.from, to = span.to })
   end
   local margin = shown.page.margin
   local one, other = vim.fn.virtcol('v') - 1 - margin, vim.fn.virtcol('.') - 1 - margin
   vim.api.nvim_feedkeys(vim.keycode('<Esc>'), 'nx', false)
   local from, to = math.min(one, other), math.max(one, other) + 1
-  local cell = page_of.length(looked_at()) / shown.page.cells
-  keep(page_of.held(page_of.rounded({ from = time_at(from), to = time_at(to) }, cell), everything()))
+  local cell = page_of.length(span) / shown.page.cells
+  keep(page_of.held(page_of.rounded({ from = time_at(span, from), to = time_at(span, to) }, cell), everything()))
 end
 
 ---@class profd.TimelineKey

@@ -104,14 +104,15 @@ local function hash_of(text)
   return sum
 end
 
---- The highlight of a box: its hue is that of its group, its shade that of its name.
+--- The highlight of a box: its hue is that of its group, or of its name where it has none; its shade that of its name.
 ---@param answer profd.TimelineResult
 ---@param name integer from 0
 ---@return string
 local function look_of(answer, name)
   local group = answer.named and answer.named.group[name + 1] or -1
-  local hue = hash_of(answer.groups and answer.groups[group + 1] or '') % heat.BOX_HUES + 1
-  return ('ProfdBox%d%s'):format(hue, hash_of(answer.names[name + 1]) % 2 == 0 and '' or 'Pale')
+  local called = answer.names[name + 1]
+  local hue = hash_of(answer.groups and answer.groups[group + 1] or called) % heat.BOX_HUES + 1
+  return ('ProfdBox%d%s'):format(hue, math.floor(hash_of(called) / 8) % 2 == 0 and '' or 'Pale')
 end
 
 --- Cells that something covers that begins `x` nanoseconds after the answer's window.

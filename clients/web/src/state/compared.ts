@@ -70,17 +70,43 @@ export function matchedBy(uri: string, how: { readonly rename: string } | { read
   return `${SCHEME}?${all.map((parameter) => `${parameter.key}=${parameter.value}`).join("&")}`;
 }
 
+const isSide = ({ key }: Parameter) => key === "before" || key === "after";
+
+/** Filters stand behind the part that they are of. */
+function partsOf(all: readonly Parameter[]): { readonly side: Parameter; readonly filters: readonly Parameter[] }[] {
+  return all.flatMap((side, at) => {
+    if (!isSide(side)) return [];
+    const rest = all.slice(at + 1);
+    const end = rest.findIndex(({ key }) => key !== "filter");
+    return [{ side, filters: end < 0 ? rest : rest.slice(0, end) }];
+  });
+}
+
 /** The same diff the other way round. */
 export function swapped(uri: string): string {
   const all = parametersOf(uri);
-  const of = (side: string, as: string) => all.filter(({ key }) => key === side).map(({ value }) => `${as}=${value}`);
+  const parts = partsOf(all);
+  const of = (from: string, as: string) =>
+    parts
+      .filter(({ side }) => side.key === from)
+      .flatMap(({ side, filters }) => [`${as}=${side.value}`, ...filters.map(({ value }) => `filter=${value}`)]);
   const others = all
-    .filter(({ key }) => key !== "before" && key !== "after")
+    .filter((parameter) => !isSide(parameter) && parameter.key !== "filter")
     .map(({ key, value }) => {
       const turn = key === "metric" ? turned : key === "rename" ? turnedRule : undefined;
       return `${key}=${turn === undefined ? value : encodeURIComponent(turn(decoded(value)))}`;
     });
   return `${SCHEME}?${[...of("after", "before"), ...of("before", "after"), ...others].join("&")}`;
+}
+
+/** What of each side is compared, as clauses; "": all of it. */
+export function filtersOfSides(uri: string): { readonly before: readonly string[]; readonly after: readonly string[] } {
+  const parts = partsOf(parametersOf(uri));
+  const of = (wanted: string) =>
+    parts
+      .filter(({ side }) => side.key === wanted)
+      .map(({ filters }) => filters.map(({ value }) => decoded(value)).join(" | "));
+  return { before: of("before"), after: of("after") };
 }
 
 // Both names are encoded once more: a colon parts them.

@@ -16,6 +16,9 @@ export const VIEW_IDS = [
   "open",
   "correlate",
   "analyses",
+  "markers",
+  "heatmap",
+  "live",
 ] as const;
 export type ViewId = (typeof VIEW_IDS)[number];
 

@@ -44,6 +44,7 @@ export const FILTER_BYS: readonly FilterBy[] = [
   "thread",
   "label",
   "time",
+  "marker",
   "recursion",
 ];
 
@@ -120,7 +121,7 @@ function instantText(ns: number): string {
 
 export function filterText(filter: Filter): string {
   const linked = (filter.linked ?? "") !== "";
-  const ofSample = linked || filter.by === "thread" || filter.by === "label" || filter.by === "time";
+  const ofSample = linked || ["thread", "label", "time", "marker"].includes(filter.by);
   const op =
     (ofSample && filter.op === "keep" ? "" : filter.op + " ") +
     (linked ? `linked ${nameText(filter.linked ?? "")} ` : "");

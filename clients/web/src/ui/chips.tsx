@@ -219,7 +219,7 @@ export function progressOf(text: string): Progress {
   const done = before.trim().split(/\s+/).filter(Boolean);
   const starts = (words: readonly string[]) => words.filter((w) => w.startsWith(word) && w !== word);
   if (done.length === 0)
-    return { before, word, words: starts([...FILTER_OPS, "thread", "label", "time", "metric"]), names: undefined };
+    return { before, word, words: starts([...FILTER_OPS, "thread", "label", "time", "marker", "metric"]), names: undefined };
   const bys = FILTER_BYS.filter((by) => (by === "recursion") === (done[0] === "collapse") || by !== "recursion");
   if (done.length === 1 && (FILTER_OPS as readonly string[]).includes(done[0]!))
     return { before, word, words: starts(bys), names: undefined };

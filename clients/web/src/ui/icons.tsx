@@ -31,6 +31,7 @@ const PATHS = {
   flip: "M8 2v12M4 5l4-3 4 3M4 11l4 3 4-3",
   swap: "M2 5h11M10 2l3 3-3 3M14 11H3M6 8l-3 3 3 3",
   compare: "M2 3h5v10H2zM9 6h5v7H9zM11.500 3v1",
+  city: "M2 14h12M3 14V8h3v6M7 14V3h3v11M11 14V6h2.5v8",
   hot: "M8 2c1 3 4 4 4 8a4 4 0 01-8 0c0-2 1-2.500 1.500-4C7 7 8 5 8 2z",
   warning: "M8 2l6.500 11.500h-13zM8 6.500v3.500M8 12v.1",
 } as const;

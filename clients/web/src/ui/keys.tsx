@@ -43,6 +43,7 @@ export function handleKey(event: KeyboardEvent): void {
     event.target.closest("button, a, summary, [role=grid], [role=treegrid]") !== null
   )
     return;
+  if (event.key === " " && event.target instanceof HTMLElement && event.target.closest("button, summary") !== null) return;
   if (runKey(event.key)) event.preventDefault();
 }
 

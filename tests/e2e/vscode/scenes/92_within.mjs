@@ -18,7 +18,7 @@ export default {
 
     await stage.step("of the function at the cursor is shown by a command", async () => {
       await window.openFile("report.go", line);
-      await window.command("profd: Within Function");
+      await window.command("profd: Within the Function");
       await view.locator(".within .table-row").first().waitFor();
       await until("its name", async () => /editsFrom/.test(await view.locator(".within-head").textContent()));
       await stage.picture(window, "within");

@@ -16,6 +16,13 @@ export default (test, { axe, root }) => {
       await views.until(`${role} has a picture`, async () => (await box(views, role, /all/).count()) > 0);
     assert.match(await head(views), /^8 counts\./);
     await axe(views);
+    // The hottest functions beside them are by the records' metric, of the pane that is worked in.
+    const glance = views.page.locator(".details");
+    await views.until("the records' metric", async () =>
+      /by self counts of allocation/.test(await glance.textContent()),
+    );
+    await pane(views, "use").getByRole("tree").focus();
+    await views.until("those of the other pane", async () => /by self counts of use/.test(await glance.textContent()));
 
     await pane(views, "allocation").getByRole("tree").focus();
     for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await views.page.keyboard.press(key);

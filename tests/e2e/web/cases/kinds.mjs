@@ -62,4 +62,21 @@ export default (test, { scratch }) => {
     await views.until("its stacks", () => /keep work allocation/.test(views.fragment().get("view") ?? ""));
     assert.strictEqual(views.fragment().get("tab"), null);
   });
+
+  test("of filters the profile's page says what they are, and tips and kinds are of what they leave, of this profile alone", async (views) => {
+    await views.open(file, `&tab=profile&view=${encodeURIComponent("top-down by function | drop kind allocation")}`);
+    const cards = () => views.page.locator(".cards").textContent();
+    await views.until("the kinds under the filter", async () =>
+      /Kinds of work of what the filters leave.*garbage collection2\.5 %/s.test(await cards()),
+    );
+    assert.deepStrictEqual(await views.page.locator(".chip-text").allTextContents(), ["drop kind allocation"]);
+    assert.doesNotMatch(await cards(), /Allocating and freeing/);
+    await views.page.locator(".chip").getByRole("button").last().click();
+    await views.until("all of it", async () => /Allocating and freeing memory is 20\.0 %/.test(await cards()));
+    const other = join(scratch, "other.folded");
+    writeFileSync(other, "a;b 40\n");
+    await views.open(other, "&tab=profile");
+    await views.until("the other one", async () => /other\.folded/.test(await views.page.locator("h1").textContent()));
+    assert.doesNotMatch(await cards(), /garbage collection|Allocating/);
+  });
 };

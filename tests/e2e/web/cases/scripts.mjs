@@ -31,15 +31,41 @@ export default (test, { axe, demo }) => {
     await editor(views).fill("");
     await editor(views).pressSequentially("profile:add");
     const offers = side(views)
-      .getByRole("group", { name: "Completions" })
-      .getByRole("button");
+      .getByRole("listbox", { name: "Completions" })
+      .getByRole("option");
     assert.deepStrictEqual(await offers.allTextContents(), [
       "profile:add_metric(name, column)",
     ]);
-    await editor(views).press("Control+Space");
+    await axe(views);
+    await editor(views).press("Tab");
     assert.strictEqual(
       await editor(views).inputValue(),
       "profile:add_metric(name, column)",
+    );
+    // By the keyboard alone: asked for, moved in, taken, let go of; the field's own undo knows of it.
+    await editor(views).press("Enter");
+    await editor(views).pressSequentially("pro");
+    await editor(views).press("Control+Space");
+    const second = await offers.nth(1).textContent();
+    await editor(views).press("ArrowDown");
+    await editor(views).press("Enter");
+    assert.strictEqual(
+      await editor(views).inputValue(),
+      `profile:add_metric(name, column)\n${second}`,
+    );
+    await editor(views).press("Control+z");
+    assert.strictEqual(
+      await editor(views).inputValue(),
+      "profile:add_metric(name, column)\npro",
+    );
+    // Lines go in with what begins in them, and are coloured.
+    await editor(views).fill("");
+    await editor(views).pressSequentially("if true then");
+    await editor(views).press("Enter");
+    assert.strictEqual(await editor(views).inputValue(), "if true then\n  ");
+    assert.strictEqual(
+      await side(views).locator(".script-colours .hljs-keyword").count(),
+      2,
     );
 
     await editor(views).fill(
@@ -78,6 +104,44 @@ export default (test, { axe, demo }) => {
     await views.until("the profile itself", () =>
       /cpu\.pprof$/.test(views.fragment().get("open") ?? ""),
     );
+  });
+
+  test("an example is a script to start from", async (views) => {
+    await views.open(demo, "&tab=analyses");
+    await views.page.reload(); // what is written lives as long as the page
+    const examples = side(views).getByRole("group", { name: "Examples" });
+    await views.until(
+      "the examples",
+      async () => (await examples.getByRole("button").count()) > 3,
+    );
+    for (const title of [
+      "A table of functions",
+      "Without libraries",
+      "Recursion as one call",
+      "Threads side by side",
+      "Notes on lines",
+    ]) {
+      await side(views)
+        .getByRole("combobox", { name: "Script" })
+        .selectOption("gc_share");
+      await views.until("another", async () =>
+        /garbage/i.test(await editor(views).inputValue()),
+      );
+      await side(views)
+        .getByRole("combobox", { name: "Script" })
+        .selectOption("");
+      await examples.getByRole("button", { name: title }).click();
+      await run(views).click();
+      await views.until(`${title} has run`, async () =>
+        /Ran \d/.test(
+          await side(views)
+            .locator(".script-result")
+            .textContent({ timeout: 100 })
+            .catch(() => ""),
+        ),
+      );
+      assert.strictEqual(await side(views).getByRole("alert").count(), 0);
+    }
   });
 
   test("a script that profd brings is an example to start from, with its arguments", async (views) => {

@@ -113,13 +113,14 @@ TEST_CASE("a slip in a filter is answered about the word, with those there are")
   CHECK(
       message("hid functon foo") ==
       "filter: a filter begins with keep, drop, hide or collapse, and function, module, file, package, code, "
-      "kind, work, fragment, path, thread, label, time or recursion, or is mine; \"hid\" is none (did you "
+      "kind, work, fragment, path, thread, label, time, marker or recursion, or is mine; \"hid\" is none "
+      "(did you "
       "mean "
       "hide?)");
-  CHECK(
-      message("hide functon foo") ==
-      "filter: keep, drop, hide and collapse are followed by function, module, file, package, code, kind, "
-      "work, fragment, path, thread, label, time or recursion; \"functon\" is none (did you mean function?)");
+  CHECK(message("hide functon foo") ==
+        "filter: keep, drop, hide and collapse are followed by function, module, file, package, code, kind, "
+        "work, fragment, path, thread, label, time, marker or recursion; \"functon\" is none (did you mean "
+        "function?)");
   CHECK(parse_filters("hide functon foo").error().offset == 5);
   CHECK(parse_filters("metric cpu").error().code == ErrorCode::invalid);
   CHECK(parse_filters("drop module x | mine").value().size() == 2);

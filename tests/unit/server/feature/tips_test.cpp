@@ -80,6 +80,7 @@ TEST_CASE("each rule about work fires from its share on, and not below") {
        40},
       {"logging", "work[app.py:3];info[/usr/lib/python3.11/logging/__init__.py:9]", 70, 40},
       {"exceptions", "main;f;__cxa_throw;_Unwind_RaiseException", 70, 40},
+      {"reflow", "RunTask;FunctionCall;f;Layout", 70, 40},
       {"boxing", "App.run;java.lang.Integer.valueOf", 220, 180, "alloc/bytes"},
       {"debug-build", "main;std::unique_ptr<Row>::get", 70, 40},
   };
@@ -292,6 +293,148 @@ TEST_CASE("a hover is told what has to do with its function") {
   CHECK(tips_about(answer, "own1").empty());
 }
 
+TEST_CASE(
+    "samples that repeat every few are in step with the program, what takes its time or is chance is not") {
+  const auto text = [](auto function_of) {
+    std::string out = "# metrics: samples/count\n";
+    for (int i = 0; i < 200; ++i)
+      out += fmt::format("loop;{} 1 {{thread=main time={}}}\n", function_of(i), i * 1'000'000);
+    return out;
+  };
+  const char* const phases[] = {"read", "work", "work2", "write"};
+  Viewed in_step(text([&](int i) { return std::string(phases[i % 4]); }));
+  const TipsAnswer answer = tips_of(in_step);
+  REQUIRE(ids(answer) == "lock-step");
+  CHECK(answer.tips.front().text ==
+        "The samples of thread main repeat every 4: 100 % of them are in the function of 4 samples before.");
+  CHECK_FALSE(answer.tips.front().bound);
+  // What is another breaks two pairs: one of 41 leaves more than nine in ten, one of nine does not.
+  CHECK(ids_of(text([&](int i) { return i % 41 == 3 ? "other" : std::string(phases[i % 4]); })) ==
+        "lock-step");
+  CHECK(ids_of(text([&](int i) { return i % 9 == 3 ? "other" : std::string(phases[i % 4]); })).empty());
+  // Long phases, one after another.
+  CHECK(ids_of(text([&](int i) { return std::string(phases[i / 50]); })).empty());
+  std::uint32_t seed = 1;
+  CHECK(ids_of(text([&](int) {
+          seed = seed * 1'664'525U + 1'013'904'223U;
+          return std::string(phases[seed >> 30]);
+        })).empty());
+}
+
+namespace {
+
+// 40 samples in 10 s, and notes of some name and length in seconds.
+ProfilePtr with_notes(const std::vector<std::pair<std::string, double>>& notes) {
+  ProfileBuilder builder;
+  const MetricId samples = builder.add_metric("samples", "count");
+  (void)samples;
+  const ContextId main = builder.context(kRootContext, builder.frame({.function = builder.function("main")}));
+  const std::vector<std::int64_t> one{1};
+  for (int i = 0; i < 40; ++i)
+    builder.add_sample(main, std::span(one), SampleContext{.time = std::int64_t{i} * 250'000'000});
+  std::int64_t at = 0;
+  for (const auto& [name, seconds] : notes) {
+    const auto length = static_cast<std::int64_t>(seconds * 1e9);
+    builder.timeline().add_marker({.begin = at, .end = at + length, .name = builder.string(name)});
+    at += length + 1'000'000;
+  }
+  builder.info().duration_ns = 10'000'000'000;
+  return std::move(builder).finish().value();
+}
+
+}  // namespace
+
+TEST_CASE("pauses of a collector are told from 5 % of the recording on, notes that overlap counted once") {
+  Viewed stopped(with_notes({{"GCPhasePause", 0.4}, {"GCPhasePause", 0.2}, {"Other", 3}}));
+  const TipsAnswer answer = tips_of(stopped);
+  REQUIRE(ids(answer) == "gc-pauses");
+  CHECK(answer.tips.front().text ==
+        "The collector stopped the program for 600 ms, 6.0 % of the recording, in 2 pauses; the longest took "
+        "400 ms.");
+  Viewed less(with_notes({{"GCPhasePause", 0.2}, {"GCPhasePause", 0.25}, {"Other", 3}}));
+  CHECK(ids(tips_of(less)).empty());
+}
+
+TEST_CASE("a read is slow from 275 ms on") {
+  Viewed slow(with_notes({{"FileRead", 0.1}, {"SocketRead", 0.3}, {"FileRead", 0.28}}));
+  const TipsAnswer answer = tips_of(slow);
+  REQUIRE(ids(answer) == "slow-reads");
+  CHECK(answer.tips.front().text ==
+        "The longest of 3 reads took 300 ms; 2 took 275 ms or more, 580 ms together.");
+  Viewed quick(with_notes({{"FileRead", 0.1}, {"SocketRead", 0.27}, {"FileWrite", 0.9}}));
+  CHECK(ids(tips_of(quick)).empty());
+}
+
+TEST_CASE("threads that wait for processors are told, and the bound is what dropping saves") {
+  const auto text = [](int runnable) {
+    std::string out =
+        "# metrics: wall/nanoseconds on-cpu/nanoseconds blocked/nanoseconds runnable/nanoseconds\n";
+    for (int i = 0; i < 40; ++i)
+      out += fmt::format(
+          "main;own{} 90 90 0 0\nmain;wait;(blocked) 800 0 800 0\nmain;own{};(runnable) {} 0 "
+          "0 {}\n",
+          i, i, runnable, runnable);
+    return out;
+  };
+  Viewed viewed(text(11));
+  const TipsAnswer answer = tips_of(viewed);
+  REQUIRE(ids(answer) == "runnable");
+  const Tip& tip = answer.tips.front();
+  CHECK(tip.text == "Of 4.04 µs that threads could run they waited 440 ns for a processor, 10.9 %.");
+  REQUIRE(tip.bound);
+  CHECK(tip.filter == "keep function (runnable)");
+  ViewSpec dropped = spec_from("top-down | drop function (runnable)");
+  const auto left = viewed.views.selection(*viewed.open, dropped, {});
+  REQUIRE(left);
+  CHECK(whole((*left)->sums->profile_total) - whole((*left)->sums->total) == whole(tip.bound->value));
+  // Of another metric nothing is said about the wall.
+  const TipsAnswer of_cpu = tips_of(viewed, {}, {}, {}, "top-down | metric on-cpu");
+  REQUIRE(ids(of_cpu) == "runnable");
+  CHECK_FALSE(of_cpu.tips.front().bound);
+  CHECK(ids_of(text(9)).empty());
+}
+
+TEST_CASE("one line of the cache in two threads is told, in one thread it is not") {
+  const auto shared = [](bool two_threads) {
+    ProfileBuilder builder;
+    std::string text = "# metrics: samples/count\n";
+    for (int i = 0; i < 40; ++i) text += fmt::format("main;f{} 1\n", i);
+    add_text(builder, text + "main;put 3\nmain;take 2\n");
+    const auto at = [&](const char* name) {
+      const FrameId main = builder.frame({.function = builder.function("main")});
+      return builder
+          .context(builder.context(kRootContext, main), builder.frame({.function = builder.function(name)}))
+          .v;
+    };
+    const std::uint32_t one = builder.thread({.tid = 1}).v, two = builder.thread({.tid = 2}).v;
+    AssociationTable table;
+    table.name = "false sharing";
+    table.roles = {"first", "second"};
+    table.contexts = {Column<std::uint32_t>(std::vector{at("put"), at("take"), at("put")}),
+                      Column<std::uint32_t>(std::vector{at("take"), at("put"), at("put")})};
+    table.threads = {
+        Column<std::uint32_t>(std::vector{one, one, one}),
+        Column<std::uint32_t>(two_threads ? std::vector{two, two, one} : std::vector{one, one, one})};
+    table.metrics = {{"accesses", "count"}};
+    table.values = {Column<std::int64_t>(std::vector<std::int64_t>{10, 20, 500})};
+    builder.add_association(std::move(table));
+    return std::move(builder).finish().value();
+  };
+  Viewed viewed(shared(true));
+  const TipsAnswer answer = tips_of(viewed);
+  REQUIRE(ids(answer) == "false-sharing");
+  CHECK(answer.tips.front().text ==
+        "Two threads were seen at one line of the cache 30 times, 100 % of them in put and take.");
+  Viewed alone(shared(false));
+  CHECK(ids(tips_of(alone)).empty());
+}
+
+TEST_CASE("layout below a script is what the script waits for, below a turn of the page it is not") {
+  CHECK(ids_of(with_part("RunTask;FunctionCall;onClick;Layout", 70, "time/nanoseconds")) == "reflow");
+  CHECK(ids_of(with_part("RunTask;FunctionCall;onClick;Layout", 40, "time/nanoseconds")).empty());
+  CHECK(ids_of(with_part("RunTask;EventDispatch;UpdateLayoutTree", 300, "time/nanoseconds")).empty());
+}
+
 namespace {
 
 std::string when(const TipRule& rule) {
@@ -327,6 +470,23 @@ std::string when(const TipRule& rule) {
           "the "
           "busiest does {} more than the mean.",
           percent);
+    case TipEvidence::lock_step:
+      return fmt::format(
+          "Of a thread with 100 samples or more, {} of the samples or more are in the function of as many "
+          "samples "
+          "before, at most 16, and at most half in that of the one just before.",
+          percent);
+    case TipEvidence::gc_pauses:
+      return fmt::format("{} of the recording or more are pauses (notes of JFR, Firefox).", percent);
+    case TipEvidence::slow_reads:
+      return fmt::format("A read took {:g} ms or more (notes of JFR).", rule.at_least * 1000);
+    case TipEvidence::runnable:
+      return fmt::format(
+          "Of the time that threads could run they waited {} or more for a processor (metrics `runnable` and "
+          "`on-cpu`).",
+          percent);
+    case TipEvidence::false_sharing:
+      return "Records of false sharing tie places of two threads together.";
     case TipEvidence::one_thread:
       return fmt::format("Of four threads or more with samples, one has {} or more.", percent);
   }

@@ -70,10 +70,13 @@ export interface Completion {
   readonly to: number;
 }
 
-/** What the word before the caret may become. Of a name that is nobody's here (`p:vi`) the members of everything. */
-export function completionsAt(text: string, caret: number, most = 8): Completion[] {
+/**
+ * What the word before the caret may become, if it is `least` letters long. Of a name that is nobody's here (`p:vi`) the
+ * members of everything.
+ */
+export function completionsAt(text: string, caret: number, most = 8, least = 2): Completion[] {
   const word = /[A-Za-z_][\w.:]*$/.exec(text.slice(0, caret))?.[0] ?? "";
-  if (word.length < 2) return [];
+  if (word.length < least) return [];
   const from = caret - word.length;
   const names: readonly string[] = API;
   const whole = names

@@ -1,6 +1,7 @@
 // What a script gave.
 import type { AnalysisRunResult, AnalysisTable } from "../../../../shared/ts/psp.js";
 import { shown } from "../../draw/shown.js";
+import { go } from "../../state/state.js";
 import { useApp } from "../../ui/context.js";
 
 export function ScriptResult({ result }: { result: AnalysisRunResult }) {
@@ -15,16 +16,17 @@ export function ScriptResult({ result }: { result: AnalysisRunResult }) {
       {result.annotations.length > 0 && (
         <ul class="script-notes">
           {result.annotations.map(({ file, line, uri, text }, i) => {
-            const place = `${shown(file)}:${line + 1}`;
+            const inPage = () => app.update((state) => go(state, { view: "source", file, line: line + 1 }));
             return (
               <li key={i}>
-                {uri !== undefined && showLine !== undefined ? (
-                  <button type="button" class="link" onClick={() => showLine(uri, line + 1)}>
-                    {place}
-                  </button>
-                ) : (
-                  <span class="muted">{place}</span>
-                )}{" "}
+                <button
+                  type="button"
+                  class="link"
+                  title={shown(file)}
+                  onClick={() => (uri !== undefined && showLine !== undefined ? showLine(uri, line + 1) : inPage())}
+                >
+                  {shown(file.slice(file.lastIndexOf("/") + 1))}:{line + 1}
+                </button>{" "}
                 {shown(text)}
               </li>
             );

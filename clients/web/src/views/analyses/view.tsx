@@ -15,6 +15,7 @@ import { Empty, Select } from "../../ui/bits.js";
 import { useApp, useProfile } from "../../ui/context.js";
 import { FlameView } from "../flame/view.js";
 import { ScriptEditor } from "./editor.js";
+import { EXAMPLES } from "./examples.js";
 import { ScriptResult } from "./result.js";
 
 const EMPTY = "-- @title What this is\n\nprofile:visit(function(node)\n  \nend)\n";
@@ -192,6 +193,17 @@ export function AnalysesView() {
                   onInput={(event) => change({ values: { ...draft.values, [name]: event.currentTarget.value } })}
                 />
               </label>
+            ))}
+          </div>
+        )}
+        {info !== undefined && draft.text === draft.from && <p class="muted script-title">{shown(info.title)}</p>}
+        {draft.text === EMPTY && (
+          <div class="row script-examples" role="group" aria-label="Examples">
+            <span class="muted">Start from</span>
+            {EXAMPLES.map(({ title, text }) => (
+              <button type="button" class="button" key={title} onClick={() => change({ text, values: {} })}>
+                {title}
+              </button>
             ))}
           </div>
         )}

@@ -91,6 +91,25 @@ export function CorrelateView() {
   const roles = useRoles(result?.roles);
   const [active, setActive] = useState("");
   const clear = () => app.update((state) => go(state, { links: [] }));
+  // The hottest functions beside the panes are those of the pane that is worked in.
+  const first = result?.roles.find(({ name }) => name === active) ?? result?.roles[0];
+  const open = first && roles.get(first.uri);
+  const title = open?.metrics.find(({ name }) => name === result?.metric)?.title ?? result?.metric ?? "";
+  const others = links.filter((filter) => filter.linked !== first?.name);
+  const glance =
+    open === undefined || first === undefined
+      ? undefined
+      : {
+          profile: open.handle,
+          metric: result?.metric ?? "",
+          metrics: open.metrics,
+          spec: specText({ ...spec(others, "flat"), granularity: "function" }),
+          by: `by self ${shown(title)} of ${shown(first.name)}${others.length > 0 ? ", of what belongs to the choice" : ""}`,
+        };
+  useEffect(() => {
+    app.glanceOf.value = glance;
+  }, [glance?.profile, glance?.spec, glance?.by]);
+  useEffect(() => () => void (app.glanceOf.value = undefined), []);
   if (!known)
     return (
       <Empty title="Not known here">

@@ -30,7 +30,7 @@ export function Minimap(props: {
   const box = useRef<HTMLDivElement>(null);
   const [screen, setScreen] = useState<Screen>({ width: 0, height: 0, ratio: 1 });
   const [layout, setLayout] = useState<Layout | undefined>(undefined);
-  const { profile, spec, order, revision } = props.target;
+  const { profile, spec, order, revision, work } = props.target;
   const seen = props.frame.value;
   const main = props.stage.current?.controller.layout;
 
@@ -50,6 +50,7 @@ export function Minimap(props: {
           order,
           viewport: { width: 800, minWidth: 1, maxDepth: MAX_ROWS, maxBoxes: 1500 },
           nodes: false,
+          ...(work === true ? { work } : {}),
           panelId: "minimap",
         },
         controller.signal,
@@ -57,7 +58,7 @@ export function Minimap(props: {
       .then((answer) => setLayout(layoutOf(answer, 0)))
       .catch(() => undefined);
     return () => controller.abort();
-  }, [drawn, profile, spec, order, revision, app.epoch.value]);
+  }, [drawn, profile, spec, order, revision, work, app.epoch.value]);
 
   const { palette } = app.settings.value;
   useEffect(() => {

@@ -1,5 +1,6 @@
 // The hottest functions of the metric that is shown, under the filters that hold; of a diff those that changed most.
 import { TableRequest, type SideTotals } from "../../../../shared/ts/psp.js";
+import type { GlanceOf } from "../../app.js";
 import { shown } from "../../draw/shown.js";
 import { diffMetricOf, isDiff } from "../../state/compared.js";
 import { filtersOf, specOf } from "../../state/place.js";
@@ -25,7 +26,8 @@ export interface Hottest {
   readonly known: boolean;
 }
 
-export function useHottest(limit: number, panelId: string, way: Ways = "change"): Hottest {
+/** `of`: of another profile and view than those that are shown. */
+export function useHottest(limit: number, panelId: string, way: Ways = "change", of?: GlanceOf): Hottest {
   const profile = useProfile();
   const place = useApp().place.value;
   const metric = place.metric || (profile?.metric ?? "");
@@ -36,21 +38,24 @@ export function useHottest(limit: number, panelId: string, way: Ways = "change")
     profile === undefined
       ? undefined
       : {
-          profile: profile.handle,
-          spec,
+          profile: of?.profile ?? profile.handle,
+          spec: of?.spec ?? spec,
           ...(diff ? { sort: way, changedOnly: true } : { sort: "self" }),
           limit,
           panelId,
         },
   ).value;
   const all = page === undefined ? [] : page.rows.name.flatMap((_, at) => rowOf(page, at) ?? []);
-  const rows = all.filter((row) => isOfWay(row, way));
+  // What has nothing itself is not hot.
+  const rows = all.filter((row) => isOfWay(row, way) && (diff || row.self !== 0));
   const title = profile?.metrics.find((m) => m.name === metric)?.title ?? metric;
   return {
     rows,
     top: Math.max(1e-9, ...rows.map((row) => Math.abs(row.self))),
     title: diff ? TITLES[way] : "Hottest functions",
-    by: `by self ${shown(diff ? (diffMetricOf(profile?.metrics ?? [], metric)?.base ?? title) : title)}${filtersOf(place).length > 0 ? ", under the filters" : ""}`,
+    by:
+      of?.by ??
+      `by self ${shown(diff ? (diffMetricOf(profile?.metrics ?? [], metric)?.base ?? title) : title)}${filtersOf(place).length > 0 ? ", under the filters" : ""}`,
     sides: page?.sides,
     known: page !== undefined,
   };

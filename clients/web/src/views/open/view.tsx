@@ -1,5 +1,5 @@
 // Opening: drop a file, name one, or go back to one that is open.
-import { UploadBeginRequest } from "../../../../shared/ts/psp.js";
+import { LiveListRequest, UploadBeginRequest } from "../../../../shared/ts/psp.js";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { baseName, pathOfUri, uriOf } from "../../app.js";
 import { canCompare, startComparing } from "../../compare.js";
@@ -11,6 +11,7 @@ import { IconButton } from "../../ui/bits.js";
 import { Icon } from "../../ui/icons.js";
 import { uploadAll } from "../../upload.js";
 import { recentFiles } from "../../recent.js";
+import { show } from "../../state/state.js";
 
 export function OpenView() {
   const app = useApp();
@@ -74,6 +75,18 @@ export function OpenView() {
             Open
           </button>
         </form>
+        {app.can(LiveListRequest.method) && (
+          <p>
+            <button
+              type="button"
+              class="button"
+              title="Their city (L)"
+              onClick={() => app.update((s) => show(s, "live"))}
+            >
+              <Icon name="city" /> Running programs…
+            </button>
+          </p>
+        )}
         {entries.length > 0 && (
           <>
             <div class="row entries-head">

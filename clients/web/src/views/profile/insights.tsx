@@ -22,7 +22,8 @@ export function TipsCard() {
           spec: specText({ ...specOf(place, "topDown"), metric: place.metric || profile.metric }),
         },
   );
-  if (value === undefined || value.tips.length === 0) return null;
+  // What was said of another profile is nothing about this one.
+  if (value === undefined || value.profile !== profile?.handle || value.tips.length === 0) return null;
   const show = ({ filter }: Tip) => {
     if (filter === undefined) return;
     const clause = parseClause(filter);
@@ -30,7 +31,7 @@ export function TipsCard() {
   };
   return (
     <section class="card wide">
-      <h2>Tips</h2>
+      <h2>Tips {filtersOf(place).length > 0 && <span class="muted">of what the filters leave</span>}</h2>
       <ul class="tips">
         {value.tips.map((tip) => (
           <li key={tip.id}>
@@ -90,7 +91,7 @@ export function KindsCard() {
           panelId: "kinds",
         },
   );
-  if (value === undefined || value.sets.length === 0) return null;
+  if (value === undefined || value.profile !== profile?.handle || value.sets.length === 0) return null;
   const keep = ({ name }: SetShare) =>
     app.update((state) => go(addFilter(state, { op: "keep", by: "kind", pattern: name }), { view: "flame" }));
   return (

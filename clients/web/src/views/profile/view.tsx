@@ -9,7 +9,9 @@ import { go } from "../../state/state.js";
 import { Busy, FittedPath, Name, Share } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { Icon } from "../../ui/icons.js";
+import { Toolbar } from "../../ui/toolbar.js";
 import { CorrelateCard } from "../correlate/view.js";
+import { StatesCard } from "../threads/states.js";
 import { Changes } from "../flat/changes.js";
 import { KindsCard, TipsCard } from "./insights.js";
 import { useHottest } from "../flat/hottest.js";
@@ -74,6 +76,7 @@ export function ProfileView() {
   for (const comment of summary.comments ?? []) fact("Comment", comment);
   return (
     <div class="view page">
+      {place.chips.length > 0 && <Toolbar />}
       <div class="page-body">
         <h1>
           <Name text={profile.name} />
@@ -123,6 +126,7 @@ export function ProfileView() {
               ))}
             </ul>
           </section>
+          {!diff && <StatesCard />}
           {!diff && <KindsCard />}
           {!diff && <TipsCard />}
           {diff ? (
@@ -231,6 +235,7 @@ function HottestCard({ onChoose }: { onChoose: (row: TableRow) => void }) {
       <h2>
         {hottest.title} <span class="muted">{hottest.by}</span>
       </h2>
+      {hottest.known && hottest.rows.length === 0 && <p class="muted">Nothing is left to be shown.</p>}
       <ol class="hot-list">
         {hottest.rows.map((row) => (
           <li key={row.key}>

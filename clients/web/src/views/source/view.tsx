@@ -28,6 +28,7 @@ import { codeParams } from "./code.js";
 import { useLinks } from "./links.js";
 import { TextView } from "./text.js";
 import { useCode } from "./usecode.js";
+import { isSource } from "./highlight.js";
 import { functionMeant, WithinPanel, type Jump } from "./within.js";
 
 /** Further metrics that are told of an instruction. */
@@ -72,7 +73,9 @@ export function SourceView() {
         },
   );
   const found = ofFunction.value === undefined ? undefined : rowOf(ofFunction.value, 0);
-  const file = place.file || (place.fn !== "" ? (found?.file ?? "") : (files.row(0)?.name ?? ""));
+  // Code of no file is a row like others, by its module; there is nothing of it to be read.
+  const firstFile = [0, 1, 2, 3].map((i) => files.row(i)?.name ?? "").find(isSource);
+  const file = place.file || (place.fn !== "" ? (found?.file ?? "") : (firstFile ?? files.row(0)?.name ?? ""));
   const line = place.line || (place.file === "" ? (found?.line ?? 0) : 0);
   const whole = files.first?.viewTotal.value ?? 0;
   useKeys({

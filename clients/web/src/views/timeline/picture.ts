@@ -5,7 +5,7 @@ import { shown } from "../../draw/shown.js";
 import { cutName, type Ruler } from "../../draw/text.js";
 import type { Ink, Surface } from "../../draw/paint.js";
 import type { Palette } from "../../state/state.js";
-import type { Span } from "./span.js";
+import type { Span } from "../../state/windows.js";
 
 export const LOAD_HEIGHT = 26;
 export const ROW_HEIGHT = 18;

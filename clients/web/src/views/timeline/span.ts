@@ -1,11 +1,5 @@
 // Windows of time: what is looked at, and what is kept of it. Whole nanoseconds; `to` is after `from`.
-import type { Filter } from "../../../../shared/ts/psp.js";
-import type { Chip } from "../../state/place.js";
-
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
+import type { Span } from "../../state/windows.js";
 
 export const lengthOf = ({ from, to }: Span) => to - from;
 
@@ -34,20 +28,6 @@ export function zoomed(span: Span, all: Span, at: number, factor: number): Span 
 /** Moved by a part of its length. */
 export const moved = (span: Span, all: Span, part: number): Span =>
   held({ from: span.from + part * lengthOf(span), to: span.to + part * lengthOf(span) }, all);
-
-/** The window that the filters keep, where one does; with `all` for an end that is open. */
-export function keptOf(chips: readonly Chip[], all: Span): Span | undefined {
-  const chip = chips.find(({ filter, on }) => on && isWindow(filter));
-  if (chip === undefined) return undefined;
-  const from = Math.max(all.from, chip.filter.from ?? all.from);
-  const to = Math.min(all.to, chip.filter.to ?? all.to);
-  return from < to ? { from, to } : undefined;
-}
-
-export const isWindow = (filter: Filter) => filter.by === "time" && filter.op === "keep" && filter.every === undefined;
-
-/** Filters of all but the window, which is drawn over the picture and not cut out of it. */
-export const withoutWindows = (filters: readonly Filter[]) => filters.filter((filter) => !isWindow(filter));
 
 const UNITS = [
   ["s", 1e9],

@@ -1,31 +1,23 @@
 // When things ran: the load of every thread, flame charts of those that are chosen, and a window of time that a drag makes
 // the filter of every other view.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { TimelineRequest, type TimelineResult, type TimelineTrack } from "../../../../shared/ts/psp.js";
+import { HeatMapRequest, TimelineRequest, type TimelineResult, type TimelineTrack } from "../../../../shared/ts/psp.js";
 import { canvasSurface, prepare, releaser, watchScreen, type Screen } from "../../draw/canvas.js";
 import { shown } from "../../draw/shown.js";
 import { rulerOf } from "../../draw/text.js";
 import { specOf } from "../../state/place.js";
 import { specText } from "../../state/spec.js";
-import { addFilter, removeFilter } from "../../state/state.js";
+import { go } from "../../state/state.js";
+import { keepWindow, keptOf, withoutWindows, type Span } from "../../state/windows.js";
 import { Busy, Empty, Notes } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { placeAt, type Point } from "../../ui/menu.js";
 import { inkOf, useTheme } from "../../ui/theme.js";
 import { Toolbar } from "../../ui/toolbar.js";
+import { WindowCompare } from "../../ui/windowcompare.js";
+import { NoteTracks, useNotes } from "./notetracks.js";
 import { findIn, heightOf, paintTrack, type Found } from "./picture.js";
-import {
-  held,
-  isWindow,
-  keptOf,
-  lengthOf,
-  marksOf,
-  moved,
-  rounded,
-  withoutWindows,
-  zoomed,
-  type Span,
-} from "./span.js";
+import { held, lengthOf, marksOf, moved, rounded, zoomed } from "./span.js";
 
 const MARK_ROOM = 110;
 /** Shorter drags are clicks. */
@@ -36,6 +28,7 @@ export function TimelineView() {
   const profile = useProfile();
   const place = app.place.value;
   const known = app.can(TimelineRequest.method);
+  const notes = useNotes();
   const box = useRef<HTMLDivElement>(null);
   const [screen, setScreen] = useState<Screen>({ width: 0, height: 0, ratio: 1 });
   const [wanted, setWanted] = useState<Span | undefined>(undefined);
@@ -83,17 +76,19 @@ export function TimelineView() {
   const kept = all === undefined ? undefined : keptOf(place.chips, all);
   const chosen = charts ?? shownNow?.charts.map((chart) => chart.track) ?? [];
 
-  useEffect(() => (box.current === null ? undefined : watchScreen(box.current, setScreen)), [known, none]);
+  // A box that goes, as where there is no timeline, has no width any more: it is no question to ask again.
+  const measured = (next: Screen) => setScreen((old) => (next.width === 0 ? old : next));
+  useEffect(() => (box.current === null ? undefined : watchScreen(box.current, measured)), [known, none]);
 
-  const keep = (window: Span | undefined) =>
-    app.update((state) => {
-      let next = state;
-      for (let i = state.place.chips.length - 1; i >= 0; --i)
-        if (isWindow(state.place.chips[i]!.filter)) next = removeFilter(next, i);
-      return window === undefined
-        ? next
-        : addFilter(next, { op: "keep", by: "time", from: window.from, to: window.to });
-    });
+  // Somebody was sent here to see something.
+  const sent = app.lookAt.value;
+  useEffect(() => {
+    if (sent === undefined || all === undefined) return;
+    app.lookAt.value = undefined;
+    look(sent);
+  }, [sent, all?.from, all?.to]);
+
+  const keep = (window: Span | undefined) => app.update((state) => keepWindow(state, window));
   const look = (next: Span) => {
     if (all === undefined) return;
     const window = held(next, all);
@@ -221,6 +216,17 @@ export function TimelineView() {
               <button type="button" disabled={kept === undefined} onClick={() => keep(undefined)}>
                 No window
               </button>
+              <WindowCompare kept={kept} />
+              {notes.markers && (
+                <button type="button" onClick={() => app.update((state) => go(state, { view: "markers" }))}>
+                  Markers
+                </button>
+              )}
+              {app.can(HeatMapRequest.method) && (
+                <button type="button" onClick={() => app.update((state) => go(state, { view: "heatmap" }))}>
+                  Heat map
+                </button>
+              )}
             </span>
           </div>
           <div class="timeline-scroll">
@@ -239,6 +245,7 @@ export function TimelineView() {
                 {shownNow !== undefined && span !== undefined && (
                   <>
                     <Axis span={span} width={screen.width} />
+                    <NoteTracks span={span} screen={screen} onFound={setFound} onOpen={look} />
                     {shownNow.tracks.map((track) => (
                       <Track
                         key={track.id}
@@ -285,13 +292,17 @@ export function TimelineView() {
   );
 }
 
+/** A mark nearer to the edge has no room for its text. */
+const MARK_TEXT = 60;
+
 function Axis({ span, width }: { span: Span; width: number }) {
+  const part = (at: number) => (at - span.from) / lengthOf(span);
   const marks = marksOf(span, (lengthOf(span) / Math.max(1, width)) * MARK_ROOM);
   return (
     <div class="timeline-axis" aria-hidden="true">
       {marks.map(({ at, text }) => (
-        <span key={at} style={{ left: `${((at - span.from) / lengthOf(span)) * 100}%` }}>
-          {text}
+        <span key={at} style={{ left: `${part(at) * 100}%` }}>
+          {(1 - part(at)) * width < MARK_TEXT ? "" : text}
         </span>
       ))}
     </div>

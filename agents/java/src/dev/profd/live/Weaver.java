@@ -1,0 +1,242 @@
+package dev.profd.live;
+
+import java.lang.instrument.ClassFileTransformer;
+import java.security.ProtectionDomain;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.Label;
+import org.objectweb.asm.MethodTooLargeException;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+/**
+ * Puts probes into methods: one behind the start (in constructors behind the call of another), one before each return, one in a
+ * handler of everything that is thrown. The frames of a class stay what they were, but for that of the handler, which has no
+ * locals and a Throwable: nothing has to be computed, and no other class is loaded for it.
+ */
+final class Weaver implements ClassFileTransformer {
+    private static final int API = Opcodes.ASM9;
+    private static final String PROBE = "dev/profd/live/Probe";
+
+    static final AtomicInteger woven = new AtomicInteger();
+    static final AtomicInteger methods = new AtomicInteger();
+    static final AtomicInteger unreadable = new AtomicInteger();
+    static final AtomicInteger untouched = new AtomicInteger();
+
+    /** For a person who asked for it. */
+    static String counts() {
+        return methods + " methods of " + woven + " classes given probes; " + unreadable + " classes could not be read, "
+                + untouched + " methods were left alone";
+    }
+
+    private volatile Filter filter;
+    private final boolean all;
+
+    Weaver(Filter filter, boolean all) {
+        this.filter = filter;
+        this.all = all;
+    }
+
+    void filter(Filter other) {
+        filter = other;
+    }
+
+    @Override
+    public byte[] transform(ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] bytes) {
+        try {
+            return name == null || !filter.takes(name) ? null : weave(bytes);
+        } catch (Throwable unable) {
+            unreadable.incrementAndGet();
+            return null;
+        }
+    }
+
+    /** What a look at a method found. */
+    private static final class Found {
+        int id;
+        int line;
+        int calls;
+        boolean refused;
+        int behind = -1; // Of a constructor: the how many-eth call of an <init> is that of its own class or the one above.
+    }
+
+    /** The class with probes, null where there is nothing to be done. */
+    byte[] weave(byte[] bytes) {
+        ClassReader reader = new ClassReader(bytes);
+        if ((reader.getAccess() & Opcodes.ACC_MODULE) != 0) return null;
+        Set<String> large = new HashSet<String>();
+        while (true) {
+            Map<String, Found> found = look(reader, large);
+            if (found.isEmpty()) return null;
+            ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
+            try {
+                reader.accept(new Put(writer, found), 0);
+                byte[] out = writer.toByteArray();
+                woven.incrementAndGet();
+                methods.addAndGet(found.size());
+                return out;
+            } catch (MethodTooLargeException one) {
+                if (!large.add(one.getMethodName() + one.getDescriptor())) throw one;
+                untouched.incrementAndGet();
+            }
+        }
+    }
+
+    private Map<String, Found> look(ClassReader reader, final Set<String> large) {
+        final Map<String, Found> found = new HashMap<String, Found>();
+        final String owner = reader.getClassName();
+        final String[] file = {null};
+        reader.accept(new ClassVisitor(API) {
+            @Override
+            public void visitSource(String source, String debug) {
+                file[0] = source;
+            }
+
+            @Override
+            public MethodVisitor visitMethod(int access, final String name, final String descriptor, String signature, String[] thrown) {
+                if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_BRIDGE)) != 0 || name.equals("<clinit>")
+                        || large.contains(name + descriptor)) return null;
+                final Found one = new Found();
+                final boolean constructor = name.equals("<init>");
+                return new MethodVisitor(API) {
+                    private int made;
+                    private int inits;
+
+                    @Override
+                    public void visitLineNumber(int line, Label start) {
+                        if (one.line == 0) one.line = line;
+                    }
+
+                    @Override
+                    public void visitTypeInsn(int opcode, String type) {
+                        if (opcode == Opcodes.NEW) ++made;
+                    }
+
+                    @Override
+                    public void visitMethodInsn(int opcode, String type, String called, String descriptor, boolean isInterface) {
+                        if (constructor && one.behind < 0) {
+                            // An <init> for each NEW; the first without one is that of the object itself.
+                            if (!called.equals("<init>")) return;
+                            if (made == 0) one.behind = inits;
+                            else --made;
+                            ++inits;
+                            return;
+                        }
+                        ++one.calls;
+                    }
+
+                    @Override
+                    public void visitInvokeDynamicInsn(String called, String descriptor, org.objectweb.asm.Handle handle, Object... more) {
+                        ++one.calls;
+                    }
+
+                    @Override
+                    public void visitFrame(int type, int locals, Object[] local, int depth, Object[] stack) {
+                        if (one.behind < 0 || type != Opcodes.F_FULL) return;
+                        for (int i = 0; i < locals; ++i) one.refused |= local[i] == Opcodes.UNINITIALIZED_THIS;
+                    }
+
+                    @Override
+                    public void visitEnd() {
+                        if (one.refused || (constructor && one.behind < 0)) {
+                            untouched.incrementAndGet();
+                            return;
+                        }
+                        if (one.calls == 0 && !all) return;
+                        one.id = Methods.id(owner, name, descriptor, file[0], one.line);
+                        if (one.id != 0 && !Methods.isOff(one.id)) found.put(name + descriptor, one);
+                    }
+                };
+            }
+        }, 0);
+        return found;
+    }
+
+    private static final class Put extends ClassVisitor {
+        private final Map<String, Found> found;
+        private boolean frames;
+
+        Put(ClassVisitor next, Map<String, Found> found) {
+            super(API, next);
+            this.found = found;
+        }
+
+        @Override
+        public void visit(int version, int access, String name, String signature, String above, String[] interfaces) {
+            frames = (version & 0xffff) >= Opcodes.V1_6;
+            super.visit(version, access, name, signature, above, interfaces);
+        }
+
+        @Override
+        public MethodVisitor visitMethod(int access, String name, String descriptor, String signature, String[] thrown) {
+            MethodVisitor next = super.visitMethod(access, name, descriptor, signature, thrown);
+            Found one = found.get(name + descriptor);
+            return one == null ? next : new Body(next, one, frames);
+        }
+    }
+
+    private static final class Body extends MethodVisitor {
+        private final Found found;
+        private final boolean frames;
+        private final Label begin = new Label();
+        private boolean begun;
+        private int inits;
+
+        Body(MethodVisitor next, Found found, boolean frames) {
+            super(API, next);
+            this.found = found;
+            this.frames = frames;
+        }
+
+        private void probe(String which) {
+            int id = found.id;
+            if (id <= Byte.MAX_VALUE) super.visitIntInsn(Opcodes.BIPUSH, id);
+            else if (id <= Short.MAX_VALUE) super.visitIntInsn(Opcodes.SIPUSH, id);
+            else super.visitLdcInsn(id);
+            super.visitMethodInsn(Opcodes.INVOKESTATIC, PROBE, which, "(I)V", false);
+        }
+
+        private void begin() {
+            probe("enter");
+            super.visitLabel(begin);
+            begun = true;
+        }
+
+        @Override
+        public void visitCode() {
+            super.visitCode();
+            if (found.behind < 0) begin();
+        }
+
+        @Override
+        public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
+            super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
+            if (!begun && name.equals("<init>") && inits++ == found.behind) begin();
+        }
+
+        @Override
+        public void visitInsn(int opcode) {
+            if (begun && opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN) probe("exit");
+            super.visitInsn(opcode);
+        }
+
+        @Override
+        public void visitMaxs(int stack, int locals) {
+            Label end = new Label();
+            super.visitLabel(end);
+            // Behind the handlers that the method has itself: it gets what they leave.
+            super.visitTryCatchBlock(begin, end, end, null);
+            if (frames) super.visitFrame(Opcodes.F_FULL, 0, null, 1, new Object[] {"java/lang/Throwable"});
+            probe("exit");
+            super.visitInsn(Opcodes.ATHROW);
+            super.visitMaxs(stack, locals);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// How high methods stand in a window of time: of each the share of the window in which it ran itself, on the
+// thread where that is most.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/live/bucket.h"
+#include "core/live/part_sum.h"
+
+namespace profd::live {
+
+struct MethodSum {
+  MethodId method = 0;
+  std::uint64_t most_ns = 0;  // on the thread where it ran longest
+  std::uint64_t ns = 0;       // on all threads
+  std::uint64_t calls = 0;    // that began
+  std::uint32_t threads = 0;  // on which it was open
+};
+struct ThreadSum {
+  std::uint32_t instance = 0, lane = 0;
+  std::uint64_t busy = 0, unknown = 0, waiting = 0;
+};
+
+struct WindowSum {
+  Nanoseconds begin = 0, end = 0;
+  std::vector<MethodSum> methods;  // all that were open, in no order
+  std::vector<ThreadSum> threads;  // all that had anything, in order of their begin
+  std::uint64_t events = 0, lost = 0;
+};
+
+// Keeps its memory from one window to the next.
+class WindowSums {
+ public:
+  // `buckets` follow one another.
+  WindowSum sum(std::span<const BucketPtr> buckets);
+
+ private:
+  PartSum one_thread_;
+  std::vector<std::uint32_t> rows_;  // by method: one more than its row; else 0
+};
+
+// Share of `length` as live/frame tells it: 0 to 65535, and 0 only for none.
+std::uint16_t height_of(std::uint64_t ns, Nanoseconds length);
+
+}  // namespace profd::live

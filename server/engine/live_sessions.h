@@ -1,0 +1,84 @@
+// The live sessions of the daemon: where agents of running programs dial in, what is attached, what is
+// replayed. Safe from any thread; each stream comes in on a thread of its own.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/support/unique_fd.h"
+#include "server/engine/live_session.h"
+
+namespace profd {
+
+struct LiveListening {
+  std::string address;                   // "unix:PATH", "tcp:127.0.0.1:PORT"
+  std::vector<std::string> environment;  // NAME=VALUE, for the program
+};
+
+class LiveSessions {
+ public:
+  static constexpr std::size_t kMostAttached = 64;
+  static constexpr std::size_t kMostEnded = 8;  // that are kept; the oldest goes
+  static constexpr unsigned kTickMs = 50;
+  static constexpr live::Nanoseconds kWindow = 3'000'000'000;
+
+  // `told` is called, on any thread, with the URI of a session that has a new picture.
+  explicit LiveSessions(std::function<void(const std::string& uri)> told);
+  ~LiveSessions();
+  LiveSessions(const LiveSessions&) = delete;
+  LiveSessions& operator=(const LiveSessions&) = delete;
+
+  // Programs of this user may dial in on `path`; "": in the runtime folder. Once; then what there is.
+  Result<LiveListening> listen_unix(const std::string& path = "");
+  // Programs on this machine that bring the token, which is written to a file of the runtime folder. Once.
+  Result<LiveListening> listen_tcp();
+  [[nodiscard]] std::vector<LiveListening> listening() const;
+  // Heights of sessions that begin from now on look back so far: whole buckets, at most a minute.
+  Result<void> set_window(live::Nanoseconds window);
+  // Streams of programs that attach from now on are written to `path`; of several to path.2, path.3.
+  void record_to(std::string path);
+
+  // Plays a recorded stream. `speed`: how many seconds of it are one of the clock; 0: all of it before this
+  // returns.
+  Result<std::shared_ptr<LiveSession>> replay(const std::string& path, double speed, Executor& executor,
+                                              const StopToken& stop);
+
+  [[nodiscard]] std::vector<std::shared_ptr<LiveSession>> list() const;  // oldest first
+  // `not_found` says which there are.
+  [[nodiscard]] Result<std::shared_ptr<LiveSession>> find(const std::string& name) const;
+  // Gives it up: the program is asked to run on without probes, a replay ends.
+  void close(const std::shared_ptr<LiveSession>& session);
+
+ private:
+  struct Stream;  // a thread that reads
+
+  Result<void> start_accepting();
+  void accept_all();
+  void take(UniqueFd connection, bool needs_token);
+  void read_stream(Stream& stream, bool needs_token);
+  std::shared_ptr<LiveSession> make_session(bool replay);
+  void keep(const std::shared_ptr<LiveSession>& session);
+  void sweep();
+
+  std::function<void(const std::string&)> told_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::vector<LiveListening> listening_;
+  UniqueFd unix_, tcp_, wake_, woken_;
+  std::string unix_path_, token_, token_file_, record_to_;
+  live::Nanoseconds window_ = kWindow;
+  std::size_t n_sessions_ = 0, n_recorded_ = 0;
+  std::vector<std::shared_ptr<LiveSession>> sessions_;
+  std::list<std::unique_ptr<Stream>> streams_;
+  std::thread accepting_;
+  std::atomic<bool> stopping_{false};
+};
+
+}  // namespace profd

@@ -1,0 +1,2 @@
+int helper(int n) { return n + WHICH; }
+int plugin(void) { return helper(1); }

@@ -1,0 +1,106 @@
+// A running program: its city and its map, by pointer and by keys, held and played, and what leads from it. The program is
+// a stream that was recorded.
+import assert from "node:assert";
+import { join } from "node:path";
+import { startBrowser, Views } from "../harness.mjs";
+
+// The processor draws, where there is no card.
+const DRAWN_ANYWHERE = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
+
+export default (test, { axe, bridge, root }) => {
+  const stream = join(root, "tests/fixtures/live/tetris.plive");
+
+  /** The view of a replay, as it was at its end. */
+  async function replay(views) {
+    const { page } = views;
+    await page.goto("about:blank");
+    await page.goto(`${bridge.url}#tab=live`);
+    await page.getByRole("heading", { name: "No program is attached" }).waitFor();
+    await page.getByLabel("Path of a recorded stream").fill(stream);
+    await page.getByLabel("Speed").selectOption("0");
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    await page.locator(".live-hot tbody tr").first().waitFor();
+    await page.evaluate(() => document.activeElement?.blur());
+  }
+
+  const drawn = (views) => views.page.locator(".city-stage").getAttribute("data-drawn");
+  const hottest = (views) => views.page.locator(".live-hot tbody tr").first();
+  const card = (views) => views.page.getByRole("region", { name: "Chosen method" });
+
+  test("a running program: a map says it all, by keys and without WebGL", async (views) => {
+    const { page } = views;
+    await replay(views);
+    await views.until("the map", async () => (await drawn(views)) === "map");
+    assert.match(await hottest(views).textContent(), /^100 %Game\.run/);
+    await views.until("names on the map", async () => (await page.locator(".city-label:visible").count()) > 2);
+    // The hottest, then the next one, then all threads.
+    await page.keyboard.press("n");
+    await card(views).waitFor();
+    const first = await card(views).locator("h2").textContent();
+    await page.keyboard.press("n");
+    await views.until("another one", async () => (await card(views).locator("h2").textContent()) !== first);
+    await page.getByRole("button", { name: /^Threads/ }).click();
+    await page.getByRole("region", { name: "Threads" }).getByText("game-1").waitFor();
+    await page.getByRole("button", { name: "Hottest" }).click();
+    // Time: held at its end, then before the worker was restarted.
+    const strip = page.getByRole("slider", { name: "Time that is looked at" });
+    await strip.focus();
+    await page.keyboard.press("Home");
+    await views.until("the first window", async () => /^3/.test(await strip.getAttribute("aria-valuetext").then((t) => t.split(" to ")[1] ?? "")));
+    await page.getByText("held").waitFor();
+    await page.locator(".live-hot").getByText("Board.drop", { exact: true }).waitFor();
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.keyboard.press(" ");
+    await views.until("no more held", async () => (await page.getByText("held").count()) === 0);
+    await axe(views);
+    // From there to its callers, and back.
+    await page.keyboard.press("c");
+    await views.until("callers", () => views.fragment().get("tab") === "sandwich");
+    await page.keyboard.press("Backspace");
+    await views.until("the city again", () => views.fragment().get("tab") === "live");
+  });
+
+  test("a running program: a city is drawn, tells what is under the pointer and leads to its source", async () => {
+    const browser = await startBrowser(root, DRAWN_ANYWHERE);
+    try {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
+      const views = new Views(await context.newPage(), bridge);
+      const { page } = views;
+      await replay(views);
+      await views.until("the city", async () => (await drawn(views)) === "city");
+      // The label of the highest stands over it: what is under its foot is that.
+      const label = page.locator(".city-label.plot:visible").first();
+      await label.waitFor();
+      const name = (await label.textContent()).split(" ")[0];
+      const box = await label.boundingBox();
+      const tooltip = page.locator(".tooltip");
+      await views.until("its tooltip", async () => {
+        for (let y = 6; y < 40; y += 3) {
+          await page.mouse.move(box.x + box.width / 2, box.y + box.height + y);
+          if ((await tooltip.count()) > 0 && /Thread Num/.test(await tooltip.textContent())) return true;
+        }
+        return false;
+      });
+      assert.match(await tooltip.textContent(), /elevation/);
+      await page.mouse.down();
+      await page.mouse.up();
+      await card(views).waitFor();
+      assert.ok((await card(views).locator("h2").textContent()).endsWith(name), name);
+      // Turned and moved by keys it is another picture; home is the first one again.
+      const before = await page.locator(".city-stage").screenshot();
+      await page.keyboard.press("]");
+      await page.keyboard.press("ArrowRight");
+      await views.until("another picture", async () => !before.equals(await page.locator(".city-stage").screenshot()));
+      await page.keyboard.press("v");
+      await views.until("the map", async () => (await drawn(views)) === "map");
+      await page.keyboard.press("v");
+      await views.until("the city", async () => (await drawn(views)) === "city");
+      await page.keyboard.press("g");
+      await views.until("its source", () => views.fragment().get("tab") === "source");
+      assert.equal(views.fragment().get("open")?.startsWith("live://"), true);
+      assert.deepStrictEqual(views.complaints.filter((text) => !/GPU stall|GL Driver/.test(text)), []);
+    } finally {
+      await browser.close();
+    }
+  });
+};
