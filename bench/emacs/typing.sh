@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What typing costs in Emacs with hints on: typing.sh PROFD. A file of 10,000 lines, 50 of them with costs. Run by hand on a quiet machine.
+# What typing costs in Emacs with hints on: typing.sh PROFD. A file of 10,000 lines, 50 of them with costs. Run by hand on a
+# quiet machine.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 profd=$(readlink -f "${1:?usage: typing.sh PROFD}")
@@ -23,5 +24,5 @@ touch -d 2020-01-01 "$home/src/big.go"
 mkdir "$home/client"
 cp "$here"/../../clients/emacs/*.el "$home/client"
 (cd "$home/client" && emacs -Q --batch -L . -f batch-byte-compile *.el)
-env -i PATH="$home/bin:$PATH" HOME="$home" LANG=C.UTF-8 TERM=xterm-256color XDG_RUNTIME_DIR="$home/run" PROFD_BENCH_ROOT="$home/src" \
-  emacs -Q --batch -L "$home/client" -l "$here/typing.el" </dev/null
+env -i PATH="$home/bin:$PATH" HOME="$home" LANG=C.UTF-8 TERM=xterm-256color XDG_RUNTIME_DIR="$home/run" \
+  PROFD_BENCH_ROOT="$home/src" emacs -Q --batch -L "$home/client" -l "$here/typing.el" </dev/null
