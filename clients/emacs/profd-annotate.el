@@ -37,9 +37,6 @@
 
 (defvar profd-annotate-enabled t "Whether hints are shown at all.")
 
-(defvar profd-annotate-painted-hook nil
-  "Run in a buffer whose hints were painted.")
-
 (defvar-local profd-annotate--overlays nil)
 (defvar-local profd-annotate--asked 0 "Counts requests: only the newest answer is painted.")
 (defvar-local profd-annotate--of nil "What the hints on the screen are of.")
@@ -118,14 +115,50 @@
                          (overlay-get overlay 'profd-stale)))
               (face (or (gethash key faces)
                         (puthash key (profd-annotate--face overlay) faces))))
+         (overlay-put overlay 'profd-width width)
          (overlay-put overlay 'after-string
                       (concat (propertize " " 'cursor t 'face 'default)
                               (propertize (make-string (1- gap) ?\s) 'face 'default)
                               (propertize shown 'face face)))))
      overlays widths)))
 
+(defun profd-annotate--same-p (lines)
+  "Whether the hints on the screen are LINES, at their places, already."
+  (let ((overlays profd-annotate--overlays)
+        (strengths (plist-get lines :strength))
+        (at 0)
+        (i 0))
+    (and (= (length overlays) (length (plist-get lines :text)))
+         (equal profd-annotate--width (profd-annotate--columns))
+         (equal profd-annotate--colors (profd-heat-key))
+         (save-excursion
+           (save-restriction
+             (widen)
+             (goto-char (point-min))
+             (seq-every-p
+              (lambda (overlay)
+                (let ((line (aref (plist-get lines :line) i)))
+                  (forward-line (- line at))
+                  (setq at line)
+                  (prog1 (and (eql (point) (overlay-start overlay))
+                              (equal (overlay-get overlay 'profd-said) (aref (plist-get lines :text) i))
+                              (equal (overlay-get overlay 'profd-heat) (aref (plist-get lines :heat) i))
+                              (equal (overlay-get overlay 'profd-strength)
+                                     (and strengths (aref strengths i)))
+                              (eq (overlay-get overlay 'profd-stale)
+                                  (eq t (aref (plist-get lines :stale) i)))
+                              (eql (overlay-get overlay 'profd-width)
+                                   (profd-annotate--line-width overlay)))
+                    (setq i (1+ i)))))
+              overlays))))))
+
 (defun profd-annotate--paint (lines)
   "Put LINES, the columns of an answer, into the current buffer."
+  (unless (profd-annotate--same-p lines)
+    (profd-annotate--replace lines)))
+
+(defun profd-annotate--replace (lines)
+  "Have LINES stand where hints were."
   (profd-annotate-clear)
   (save-excursion
     (save-restriction
@@ -143,6 +176,7 @@
                    (overlay-put overlay 'profd t)
                    (overlay-put overlay 'evaporate t)
                    (overlay-put overlay 'priority -50)
+                   (overlay-put overlay 'profd-said text)
                    (overlay-put overlay 'profd-text (profd-clean text))
                    (overlay-put overlay 'profd-heat (aref (plist-get lines :heat) i))
                    (overlay-put overlay 'profd-strength (and strengths (aref strengths i)))
@@ -150,8 +184,7 @@
                    (push overlay profd-annotate--overlays))))))
          (plist-get lines :text)))
       (setq profd-annotate--overlays (nreverse profd-annotate--overlays))
-      (profd-annotate--dress)))
-  (run-hooks 'profd-annotate-painted-hook))
+      (profd-annotate--dress))))
 
 (defun profd-annotate--answered (buffer asked of result)
   "Paint RESULT in BUFFER when it is of request ASKED; it is OF what was wanted."

@@ -43,6 +43,7 @@ Relative to the folder that it runs in."
                           (abbreviate-file-name file) (string-trim status))))
      (t (profd-session-open (profd-uri file))))))
 
+;;;###autoload
 (defun profd-compile (command profile)
   "Run COMMAND in the project's folder, then show PROFILE, which it writes."
   (interactive

@@ -208,10 +208,13 @@
     (unless profd-flame--picture
       (setq profd-flame--picture
             (concat
-             (format "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"DejaVu Sans Mono, monospace\" font-size=\"%d\" fill=\"%s\">\n"
+             ;; A style goes before that of Emacs, which has the font of texts.
+             (format (concat "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\""
+                             " style=\"font-family:'DejaVu Sans Mono',monospace;font-size:%dpx\""
+                             " fill=\"%s\">\n")
                      profd-flame--width (profd-flame--height) profd-flame-font-size text)
-             (format "<defs><pattern id=\"rest\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 4L4 0\" stroke=\"%s\" stroke-width=\"1\"/></pattern></defs>\n"
-                     (if (profd-heat-dark-p) "#8a8f99" "#8a8f99"))
+             "<defs><pattern id=\"rest\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\">"
+             "<path d=\"M0 4L4 0\" stroke=\"#8a8f99\" stroke-width=\"1\"/></pattern></defs>\n"
              (profd-flame--svg-rest)
              (mapconcat #'profd-flame--svg-box (number-sequence 0 (1- (profd-flame--count))) ""))))
     (concat

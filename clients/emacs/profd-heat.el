@@ -12,6 +12,7 @@
 
 (require 'cl-lib)
 (require 'color)
+(require 'seq)
 (require 'profd-base)
 
 (defcustom profd-heat-color "#f0643c"
@@ -87,6 +88,24 @@ What `#rrggbb' says is taken as it is, whatever the terminal can show."
   (list profd-heat-color profd-less-color (face-background 'default nil t)
         (face-foreground 'default nil t) (profd-heat-dark-p) (display-color-cells)))
 
+(defconst profd-heat--steps [0 95 135 175 215 255]
+  "Parts of the colours that a terminal of 256 colours has.")
+
+(defun profd-heat--near (rgb)
+  "RGB, or what a terminal of 256 colours has that is nearest to it."
+  (if (/= 256 (display-color-cells))
+      rgb
+    (let* ((steps (append profd-heat--steps nil))
+           (most (apply #'max rgb))
+           (near (lambda (part below)
+                   (car (seq-sort-by (lambda (step) (abs (- step (* 255 part)))) #'<
+                                     (seq-filter (lambda (step) (< step below)) steps)))))
+           (top (funcall near most 256)))
+      (mapcar (lambda (part)
+                ;; What is less stays less, so that the hue stays.
+                (/ (funcall near part (if (< part (- most 0.03)) (max 1 top) 256)) 255.0))
+              rgb))))
+
 (defun profd-heat-face (heat &optional base less)
   "A face for HEAT, 0 to 1, over the face BASE; with LESS in the other hue."
   (let ((base (or base 'profd-hint))
@@ -100,11 +119,12 @@ What `#rrggbb' says is taken as it is, whatever the terminal can show."
              (fg (profd-heat-foreground))
              ;; Few steps, so that few faces are made.
              (heat (/ (fceiling (* 10.0 (min 1.0 (max 0.0 heat)))) 10.0))
-             (behind (profd-heat-blend bg hue (+ 0.05 (* 0.5 heat))))
+             (behind (profd-heat--near (profd-heat-blend bg hue (+ 0.05 (* 0.5 heat)))))
              (text (profd-heat-blend (profd-heat-blend fg bg 0.35) fg heat)))
-        (list :background (profd-heat-hex behind)
-              :foreground (profd-heat-hex (profd-heat-readable text behind 4.5))
-              :inherit base))))))
+        ;; What is inherited comes first: it would replace what stands before it.
+        (list :inherit base
+              :background (profd-heat-hex behind)
+              :foreground (profd-heat-hex (profd-heat-readable text behind 4.5))))))))
 
 (defun profd-heat-oklch (lightness chroma hue)
   "The colour of LIGHTNESS, CHROMA and HUE in degrees."

@@ -85,7 +85,7 @@
                    (profd-clean (format " %12s %12s %9s" (plist-get row :self) (plist-get row :total)
                                         (plist-get row :share)))
                    (if-let ((change (plist-get row :change)))
-                       (concat "  " (profd-clean (or (plist-get change :total) (plist-get change :text) "")))
+                       (concat "  " (profd-clean (plist-get change :totalChange)))
                      "")
                    "\n"))
          (plist-get page :rows) "")))

@@ -77,9 +77,9 @@
 (defun profd-lists--show (answer)
   "Show ANSWER, the hottest functions."
   (setq tabulated-list-format
-        (vector (list "Self %" 8 (profd-lists--by :self-value) :right-align t)
-                (list "Self" 10 (profd-lists--by :self-value) :right-align t)
-                (list "Total %" 8 (profd-lists--by :total-value) :right-align t)
+        (vector (list "Self %%" 8 (profd-lists--by :self-value) :right-align t)
+                (list "Self" 11 (profd-lists--by :self-value) :right-align t)
+                (list "Total %%" 9 (profd-lists--by :total-value) :right-align t)
                 (list "Total" 10 (profd-lists--by :total-value) :right-align t)
                 (list "Function" 46 t)
                 (list "Place" 30 t))

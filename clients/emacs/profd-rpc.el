@@ -182,16 +182,18 @@
   "End the connection; the daemon goes on for others."
   (when profd-rpc--connection
     (let ((profd-rpc--leaving t)
-          (connection profd-rpc--connection))
-      (when (profd-rpc-live-p)
+          (connection profd-rpc--connection)
+          (was-up (profd-rpc-live-p)))
+      ;; From now on nobody asks anything more.
+      (setq profd-rpc--connection nil
+            profd-rpc--server nil)
+      (when was-up
         (ignore-errors
           (jsonrpc-request connection :shutdown nil :timeout 2)
           (jsonrpc-notify connection :exit nil)
           (with-timeout (0.5)
             (while (jsonrpc-running-p connection)
               (accept-process-output nil 0.02)))))
-      (setq profd-rpc--connection nil
-            profd-rpc--server nil)
       (ignore-errors (delete-process (jsonrpc--process connection))))))
 
 (defvar profd-rpc-before-request-hook nil

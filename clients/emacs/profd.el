@@ -262,6 +262,7 @@ See `profd-keymap-prefix'.")
         (list :profile (plist-get entry :profile))
       (list :uri (profd-uri-of name)))))
 
+;;;###autoload
 (defun profd-diff (before after)
   "Show what became of BEFORE in AFTER, files, or parts as the protocol has them."
   (interactive

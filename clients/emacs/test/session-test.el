@@ -132,4 +132,24 @@
     (should client)
     (should (funcall (intern "lsp--client-add-on?") client))))
 
+(ert-deftest profd-is-a-package-that-installs ()
+  (require 'package)
+  (let* ((folder (file-name-directory (locate-library "profd.el")))
+         (copy (file-name-as-directory (expand-file-name "profd" harness-work)))
+         (package-user-dir (expand-file-name "elpa" harness-work))
+         (package-alist nil)
+         (package-activated-list nil))
+    (make-directory copy)
+    (dolist (file (directory-files folder t "\\.el\\'"))
+      (copy-file file copy))
+    (package-install-file copy)
+    (let ((autoloads (car (file-expand-wildcards
+                           (expand-file-name "profd-*/profd-autoloads.el" package-user-dir)))))
+      (should autoloads)
+      (with-temp-buffer
+        (insert-file-contents autoloads)
+        (dolist (name '("profd-open" "global-profd-mode" "profd-menu" "profd-lsp-register"))
+          (goto-char (point-min))
+          (should (search-forward (format "'%s" name) nil t)))))))
+
 ;;; session-test.el ends here

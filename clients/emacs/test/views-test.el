@@ -207,6 +207,45 @@
 (ert-deftest profd-flame-graph-shows-names-as-they-are ()
   (should (equal (profd-flame-escape "<script>&\"'\n") "&#60;script&#62;&#38;&#34;&#39; ")))
 
+(ert-deftest profd-hostile-names-are-text-everywhere ()
+  (let ((names '("%s %n \\[save-buffers-kill-terminal] `x'" "<script>alert(1)</script>&amp;" "a\"b\\c" "‮evil"))
+        (file (expand-file-name "hostile.folded" views-root)))
+    (let ((coding-system-for-write 'utf-8))
+      (with-temp-file file
+        (dolist (name names)
+          (insert "main;" name " 10\n"))))
+    (harness-open views-root "hostile.folded")
+    (profd-hotspots)
+    ;; Lists have short names; what they cut is not what is looked at here.
+    (harness-buffer "*profd hotspots*" "evil")
+    (with-current-buffer "*profd hotspots*"
+      (should (string-search "%s %n" (buffer-string)))
+      (should-not (string-search "‮" (buffer-string))))
+    ;; A name goes to the daemon and back as it is.
+    (profd-filter (concat "keep function " (profd-quote "a\"b\\c")))
+    (harness-until "one path"
+      (with-current-buffer "*profd hotspots*"
+        (not (string-search "evil" (buffer-string)))))
+    (profd-undo)
+    (let ((profd-flame--answer nil))
+      (with-current-buffer (get-buffer-create "*profd flame*")
+        (unless (derived-mode-p 'profd-flame-mode)
+          (profd-flame-mode))
+        (setq profd-flame--answer nil
+              profd-flame--zoom nil)
+        (profd-flame--ask)
+        (harness-until "a layout" (buffer-local-value 'profd-flame--answer (get-buffer "*profd flame*")))
+        (let* ((svg (profd-flame-svg))
+               (dom (with-temp-buffer (insert svg) (libxml-parse-xml-region (point-min) (point-max)))))
+          (should-not (dom-by-tag dom 'script))
+          (should (seq-find (lambda (text) (string-search "evil" (dom-text text)))
+                            (dom-by-tag dom 'text)))
+          (dolist (area (profd-flame-map))
+            (let ((help (plist-get (nth 2 area) 'help-echo)))
+              (should-not (string-search "C-x C-c" (substitute-command-keys help))))))))
+    (profd-session-close)
+    (setq profd-session-profile nil)))
+
 (ert-deftest profd-flame-graph-opens-in-the-browser-without-images ()
   (views-open)
   (let (address)

@@ -38,7 +38,7 @@
   (dolist (folder (file-expand-wildcards "/usr/share/emacs/site-lisp/elpa*/*"))
     (push folder load-path))
   (if (not (require 'package-lint nil t))
-      (message "NOT RUN: package-lint is not installed")
+      (message "PARTLY NOT RUN: package-lint is not installed; the rest is checked")
     (setq-default package-lint-main-file (expand-file-name "profd.el" client))
     (dolist (file files)
       (with-current-buffer (find-file-noselect file)

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Tests of clients/emacs in a real Emacs: run.sh PROFD SOURCE_ROOT [NAME...]
 #
-# PROFD is the daemon's binary; NAME picks clients/emacs/test/NAME-test.el, all without one; `lint` compiles with warnings as errors and
-# runs checkdoc and package-lint. EMACS names another Emacs than that on PATH; exits with 77 (not run) where there is none.
+# PROFD is the daemon's binary; NAME picks clients/emacs/test/NAME-test.el, all without one; `lint` compiles with warnings as
+# errors and runs checkdoc and package-lint. EMACS names another Emacs than that on PATH; exits with 77 (not run) where there
+# is none.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 profd=$(readlink -f "${1:?usage: run.sh PROFD SOURCE_ROOT [NAME...]}")
