@@ -13,8 +13,8 @@
   reader(simpleperf)          \
   reader(android_art_trace)   \
   reader(rbspy)               \
-  reader(plive)               \
   reader(sysprof)             \
+  reader(plive)               \
   reader(pprof_legacy)        \
   reader(gmon)                \
   reader(pstats)              \
