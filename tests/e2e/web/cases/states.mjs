@@ -12,12 +12,12 @@ export default (test, { axe, root }) => {
     assert.match(await card.locator("p").first().textContent(), /waits in the end for read_slowly of io\.$/);
     await axe(views);
     await card.getByRole("button", { name: "Chains" }).click();
-    await views.until("chains", () => views.fragment().get("metric") === "chains");
-    const box = (name) => views.page.getByRole("treeitem", { name }).first();
-    await views.until("a waker", async () => (await box(/^--/).count()) > 0);
+    await views.until("chains", () => /metric chains/.test(views.fragment().get("view") ?? ""));
+    await views.until("what is hottest in them", async () => (await views.page.getByText("(interrupt)").count()) > 0);
     await views.open(waits, "&tab=profile");
     await card.getByRole("button", { name: /^io/ }).click();
-    await views.until("the wall tree of a thread", () => views.fragment().get("metric") === "wall");
-    await views.until("its stacks alone", async () => (await box(/^io/).count()) > 0 && (await box(/^worker/).count()) === 0);
+    await views.until("the wall tree of a thread", () =>
+      /thread \d+ \| metric wall/.test(views.fragment().get("view") ?? ""),
+    );
   });
 };
