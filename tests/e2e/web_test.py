@@ -292,6 +292,16 @@ class Web(unittest.TestCase):
         self.assertEqual(refused["error"]["data"]["reason"], "notFound")
         page.close()
 
+    def test_a_page_plays_a_stream_and_records_into_no_file(self) -> None:
+        stream = Path(__file__).resolve().parents[2] / "formats/plive/testdata/losses.plive"
+        page = self.session()
+        played = page.ask("live/attach", {"replay": stream.as_uri(), "speed": 0})["result"]["session"]["session"]
+        out = os.path.join(self.work, "written.plive")
+        refused = page.ask("live/control", {"session": played, "operation": "record", "text": "file://" + out})
+        self.assertIn("a page records into no file", refused["error"]["message"])
+        self.assertFalse(os.path.exists(out))
+        page.close()
+
     def test_a_page_names_no_folder_and_no_mapping_by_any_message(self) -> None:
         secret = os.path.join(self.folder.name, "secret")
         os.makedirs(os.path.join(secret, "build"), exist_ok=True)
@@ -348,6 +358,7 @@ class Web(unittest.TestCase):
             {"selection/set": [{"selection": {"profile": "", "function": "main", "uri": file, "file": file[7:]}}]},
             {"source/outside": [{"path": path, "allow": folder} for path in (secret + "/key.txt", "/build/key.txt")]},
             {"analysis/run": [{"name": "x", "text": "print(1)", "of": [{"uri": uri}]} for uri in (folder, file)]},
+            {"live/attach": [{"replay": uri} for uri in (folder, file)]},
             {"web/address": [{"open": [folder], "roots": [folder]}]},
             {"$/progress": [{"token": 1, "value": {"workspaceFolders": folders}}]},
         ]

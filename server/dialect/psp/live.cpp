@@ -474,6 +474,9 @@ void LiveModule::bind(protocol::Binder& binder) {
         const auto all = sessions();
         auto found = all->find(params.session);
         if (!found) return reply.error(to_psp(found.error()));
+        // Who came over HTTP chooses no files.
+        if (params.operation == psp::LiveOperation::record && session_.setup.may_have_root)
+          return reply.error(invalid_params("params.operation", "a page records into no file"));
         auto done = control(*all, *found, params);
         if (!done) return reply.error(to_psp(done.error(), params.session));
         reply({session_of((*found)->info()), std::move(*done)});

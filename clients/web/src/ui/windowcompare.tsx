@@ -57,11 +57,7 @@ export function WindowCompare({ kept }: { kept: Span | undefined }) {
         {filterText(windowOf(own))} with {same ? "the window that you choose next, or" : "this one, or"}
       </span>
       {!same && (
-        <button
-          type="button"
-          class="primary"
-          onClick={() => kept !== undefined && compareWindows(app, windowOf(own), windowOf(kept))}
-        >
+        <button type="button" class="primary" onClick={() => compareWindows(app, windowOf(own), windowOf(kept))}>
           Compare
         </button>
       )}

@@ -15,7 +15,18 @@ import { inkOf, useTheme } from "../../ui/theme.js";
 import { Toolbar } from "../../ui/toolbar.js";
 import { WindowCompare } from "../../ui/windowcompare.js";
 import { marksOf } from "../timeline/span.js";
-import { cellAt, columnsIn, cornerOf, gridOf, heightOf, momentOf, paintGrid, spanOf, widthOf, type Grid } from "./grid.js";
+import {
+  cellAt,
+  columnsIn,
+  cornerOf,
+  gridOf,
+  heightOf,
+  momentOf,
+  paintGrid,
+  spanOf,
+  widthOf,
+  type Grid,
+} from "./grid.js";
 
 const MARK_ROOM = 90;
 const ROW_MARKS = 22;
@@ -78,9 +89,7 @@ export function HeatMapView() {
         <div class="timeline heatmap">
           <div class="timeline-head">
             <strong>{map === undefined ? " " : `${map.held.text} ${shown(map.metric)}`}</strong>
-            <span class="muted">
-              {map === undefined ? "" : `${shown(map.basis)} Darkest: ${map.fullText}.`}
-            </span>
+            <span class="muted">{map === undefined ? "" : `${shown(map.basis)} Darkest: ${map.fullText}.`}</span>
             <span class="timeline-tools">
               <button type="button" disabled={kept === undefined} onClick={() => kept !== undefined && setWanted(kept)}>
                 To the window
@@ -236,9 +245,7 @@ function Plot(props: {
         onFocus={() => setFocused(true)}
         onBlur={() => setFocused(false)}
         onPointerDown={onPointerDown}
-        onPointerMove={(event) =>
-          props.onFound({ cell: cellOf(event), at: { x: event.clientX, y: event.clientY } })
-        }
+        onPointerMove={(event) => props.onFound({ cell: cellOf(event), at: { x: event.clientX, y: event.clientY } })}
         onPointerLeave={() => props.onFound(undefined)}
       >
         <canvas ref={canvas} role="img" aria-label={labelOf(answer)} />

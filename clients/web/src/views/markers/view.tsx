@@ -68,21 +68,24 @@ function rowOf(page: MarkersResult, at: number): Row | undefined {
 
 const fieldsText = (fields: readonly MarkerField[]) => fields.map(({ key, text }) => `${key}: ${text}`).join(", ");
 
-const text = (id: keyof Row & MarkerSort, title: string, width: string): Column<Row> => ({
+/** The columns that are shown as they are. */
+type TextId = { [K in keyof Row]: Row[K] extends string ? K : never }[keyof Row];
+
+const text = (id: TextId & MarkerSort, title: string, width: string): Column<Row> => ({
   id,
   title,
   width,
   sort: id,
-  render: (row) => <Name text={String(row[id])} />,
+  render: (row) => <Name text={row[id]} />,
 });
-const amount = (id: keyof Row, title: string, sort: MarkerSort, from = 0): Column<Row> => ({
+const amount = (id: TextId, title: string, sort: MarkerSort, from = 0): Column<Row> => ({
   id,
   title,
   width: "7.5rem",
   align: "right",
   sort,
   from,
-  render: (row) => shown(String(row[id])),
+  render: (row) => shown(row[id]),
 });
 
 const MARKER_COLUMNS: readonly Column<Row>[] = [
@@ -149,7 +152,7 @@ export function MarkersView() {
   const orderBy = (id: string) => {
     const amounts = ["length", "count", "mean", "most"].includes(id);
     setSort((old) => ({
-      by: id as MarkerSort,
+      by: id,
       descending: old?.by === id ? !old.descending : amounts,
     }));
     setAt(-1);

@@ -83,10 +83,11 @@ export function markerAt(
     const [left, right] = edgesOf(sight, boxes.x[i]!, boxes.width[i]!);
     if (x < left - 1 || x >= right + 1) continue;
     const from = sight.from + boxes.x[i]!;
+    const text = boxes.text[i]!;
     const open = (boxes.flags[i]! & TimelineFlag.open) !== 0;
     return {
       name: names[boxes.name[i]!] ?? "Several markers",
-      text: boxes.text[i]! === "" ? "takes no time" : boxes.text[i]!,
+      text: text === "" ? "takes no time" : text,
       span: { from, to: from + Math.max(1, boxes.width[i]! - (open ? 1 : 0)) },
     };
   }
