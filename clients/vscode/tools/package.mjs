@@ -20,7 +20,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const MAX_BYTES = 10_000_000;
+const MAX_BYTES = 12_000_000;
 
 const { values } = parseArgs({
   options: { target: { type: "string" }, daemon: { type: "string" }, out: { type: "string" } },
