@@ -89,7 +89,7 @@ export function HeatMapView() {
         <div class="timeline heatmap">
           <div class="timeline-head">
             <strong>{map === undefined ? " " : `${map.held.text} ${shown(map.metric)}`}</strong>
-            <span class="muted">{map === undefined ? "" : `${shown(map.basis)} Darkest: ${map.fullText}.`}</span>
+            <span class="muted">{map === undefined ? "" : `${shown(map.basis)} Most in a cell: ${map.fullText}.`}</span>
             <span class="timeline-tools">
               <button type="button" disabled={kept === undefined} onClick={() => kept !== undefined && setWanted(kept)}>
                 To the window
