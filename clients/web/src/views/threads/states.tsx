@@ -1,7 +1,8 @@
 // How long threads were on a processor, blocked, and ready; and the way to the wall tree and the chains.
-import { StatesRequest, type Amount, type ThreadStates } from "../../../../shared/ts/psp.js";
+import { StatesRequest, type Amount, type Filter, type ThreadStates } from "../../../../shared/ts/psp.js";
 import { shown } from "../../draw/shown.js";
-import { parseClause } from "../../state/spec.js";
+import { filtersOf, specOf } from "../../state/place.js";
+import { parseClause, specText } from "../../state/spec.js";
 import { addFilter, go } from "../../state/state.js";
 import { Name } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
@@ -23,16 +24,27 @@ const LOOKS = [
 
 const MOST_THREADS = 8;
 
+/** States know threads, labels and times, no frames. */
+const isOfSamples = ({ by, linked }: Filter) =>
+  (linked ?? "") === "" && (by === "thread" || by === "label" || by === "time" || by === "marker");
+
 /** Of a profile that has the events of a scheduler. */
 export function StatesCard() {
   const app = useApp();
   const profile = useProfile();
+  const place = app.place.value;
+  const filters = filtersOf(place).filter(isOfSamples);
   const has = profile?.metrics.some((metric) => metric.name === "chains") === true;
   const { value } = useAnswer(
     StatesRequest,
     profile === undefined || !has || !app.can(StatesRequest.method)
       ? undefined
-      : { profile: profile.handle, limit: MOST_THREADS, panelId: "states" },
+      : {
+          profile: profile.handle,
+          spec: specText({ ...specOf(place, "topDown"), filters }),
+          limit: MOST_THREADS,
+          panelId: "states",
+        },
   );
   if (value === undefined || value.profile !== profile?.handle) return null;
   const keep = (filter: string | undefined) => {
@@ -42,7 +54,10 @@ export function StatesCard() {
   };
   return (
     <section class="card wide">
-      <h2>On and off the processor</h2>
+      <h2>
+        On and off the processor{" "}
+        {filters.length > 0 && <span class="muted">of the threads and times that the filters leave</span>}
+      </h2>
       <p>{shown(value.verdict)}</p>
       <table class="plain states">
         <thead>
