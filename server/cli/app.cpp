@@ -11,6 +11,7 @@
 #include "server/cli/arguments.h"
 #include "server/cli/command.h"
 #include "server/cli/live.h"
+#include "server/cli/record.h"
 #include "server/feature/escape.h"
 
 #ifndef PROFD_VERSION
@@ -49,6 +50,7 @@ constexpr NamedCommand kCommands[] = {
     {"markers", add_markers},
     {"heatmap", add_heatmap},
     {"live", add_live},
+    {"record", add_record},
     {"search", add_search},
     {"sets", add_sets},
     {"diff", add_diff},
