@@ -99,6 +99,12 @@ int run(int argc, char** argv) {
   Commands commands;
   CLI::App root;
   declare_commands(root, commands, argc > 1 ? argv[1] : "");
+  // The parser would read lists and braces in another program's words.
+  if (argc > 1 && std::string_view(argv[1]) == "record") {
+    char** const mark = std::find(argv + 2, argv + argc, std::string_view("--"));
+    if (mark != argv + argc) commands.command_line.assign(mark + 1, argv + argc);
+    argc = static_cast<int>(mark - argv);
+  }
   const auto console = [&] {
     return Console{make_terminal(STDOUT_FILENO, commands.color),
                    make_terminal(STDERR_FILENO, commands.color)};

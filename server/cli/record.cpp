@@ -31,6 +31,7 @@ namespace fs = std::filesystem;
 struct RecordOptions {
   std::string with, pin, unpin;
   bool dry_run = false, list = false, again = false;
+  std::vector<std::string> misplaced;  // words without -- before them
 };
 
 std::string seconds_text(double seconds) {
@@ -238,11 +239,9 @@ int record_again(const std::vector<KeptRecording>& recordings, RecordOptions opt
   return record_command(last.argv, options, as_before ? "last time" : "", console);
 }
 
-int run_record(const RecordOptions& options, std::vector<std::string> words, const Console& console) {
-  if (!words.empty() && words.front() == "--")
-    words.erase(words.begin());
-  else if (!words.empty() && words.front().starts_with("-"))
-    return console.fail(fmt::format("there is no option {}. `profd record --help` says more.", words.front()),
+int run_record(const RecordOptions& options, const std::vector<std::string>& words, const Console& console) {
+  if (!options.misplaced.empty())
+    return console.fail("-- goes before the command: profd record -- " + typed_line(options.misplaced),
                         kExitUsage);
   const bool lists = options.list || options.again || !options.pin.empty() || !options.unpin.empty();
   if (words.empty() != lists)
@@ -280,16 +279,16 @@ void add_record(CLI::App& root, Commands& commands) {
   app->add_flag("--again", options->again, "Record the command of the newest recording once more");
   app->add_option("--pin", options->pin, "Never remove this recording")->type_name("NAME");
   app->add_option("--unpin", options->unpin, "Let it go when it is among the oldest")->type_name("NAME");
-  // Its words are taken as they are.
-  app->prefix_command();
+  app->add_option("COMMAND", options->misplaced, "After --: what to run, with its arguments")
+      ->option_text("...");
   app->footer(
       "Examples:\n  profd record -- ./app --size 100\n  profd record -- go test -bench . ./parser\n"
       "  profd record --with py-spy -- python3 app.py\n  profd record --dry-run -- node app.js\n"
       "  profd record --again\n  profd record --list\n\nRecordings lie in .profd/recordings of the project, "
       "the newest 50 or "
       "2 GiB. The exit code is the program's, or 1 where nothing was recorded.");
-  app->callback([&commands, options, app] {
-    commands.action = [options, words = app->remaining()](const Console& console) {
+  app->callback([&commands, options] {
+    commands.action = [options, words = commands.command_line](const Console& console) {
       return run_record(*options, words, console);
     };
   });
