@@ -108,7 +108,7 @@ std::string against_the_last(const std::string& place, const std::string& folder
     const bool same = last.argv == meta.argv && last.cwd == meta.cwd && last.tool == meta.tool;
     if (!same || before.path == folder || last.profile.empty()) continue;
     const std::string change = relative_change(last.duration_s, meta.duration_s);
-    return fmt::format("The run before took {}, this one {}{}: {}\n", seconds_text(last.duration_s),
+    return fmt::format("The run before took {}, this one {}{}: {}", seconds_text(last.duration_s),
                        seconds_text(meta.duration_s), change.empty() ? "" : " (" + change + ")",
                        typed_line({"profd", "diff", path_from_here(before.path + "/" + last.profile),
                                    path_from_here(folder + "/" + meta.profile)}));
@@ -135,8 +135,8 @@ int show_result(const RecordPlan& plan, const std::string& place, const std::str
   if (n_profiles > 1)
     out += fmt::format("{} were written, one a process or thread; this is the largest: {}\n",
                        count_of(n_profiles, "profile", "profiles"), sanitize_text(path_from_here(folder)));
-  out += sanitize_text(against_the_last(place, folder, meta));
-  if (!out.ends_with('\n')) out += '\n';
+  if (const std::string compared = against_the_last(place, folder, meta); !compared.empty())
+    out += sanitize_text(compared) + "\n";
   out += sanitize_text(typed_line({"profd", "view", options.file})) +
          " shows it in the browser; editors with profd open the file\n";
   write_all(STDERR_FILENO, out);
