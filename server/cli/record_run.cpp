@@ -18,13 +18,20 @@ namespace {
 
 using RunClock = std::chrono::steady_clock;
 
+// As `nohup` has it; a signal that waits would come nonetheless.
+bool is_ignored(int signal) {
+  struct sigaction now {};
+  return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 // Signals wait until they are asked for.
 class SignalsAwaited {
  public:
   SignalsAwaited() {
     sigset_t blocked;
     sigemptyset(&awaited_);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&awaited_, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD})
+      if (!is_ignored(signal)) sigaddset(&awaited_, signal);
     blocked = awaited_;
     sigaddset(&blocked, SIGTTOU);  // for taking the terminal back
     ::pthread_sigmask(SIG_BLOCK, &blocked, &before_);
@@ -62,14 +69,14 @@ class TerminalLent {
   }
 
  private:
-  // It may have asked for the terminal before, and been stopped.
+  // It may have asked for the terminal before, and been stopped. In the background it goes on without.
   void lend() const {
     if (!lent_) return;
-    ::tcsetpgrp(0, group_);
+    if (::tcgetpgrp(0) == ::getpgrp()) ::tcsetpgrp(0, group_);
     ::kill(-group_, SIGCONT);
   }
   void take_back() const {
-    if (lent_) ::tcsetpgrp(0, ::getpgrp());
+    if (lent_ && ::tcgetpgrp(0) == group_) ::tcsetpgrp(0, ::getpgrp());
   }
 
   pid_t group_;
