@@ -11,6 +11,7 @@
 #include "server/cli/arguments.h"
 #include "server/cli/command.h"
 #include "server/cli/live.h"
+#include "server/cli/record.h"
 #include "server/feature/escape.h"
 
 #ifndef PROFD_VERSION
@@ -49,6 +50,7 @@ constexpr NamedCommand kCommands[] = {
     {"markers", add_markers},
     {"heatmap", add_heatmap},
     {"live", add_live},
+    {"record", add_record},
     {"search", add_search},
     {"sets", add_sets},
     {"diff", add_diff},
@@ -97,6 +99,12 @@ int run(int argc, char** argv) {
   Commands commands;
   CLI::App root;
   declare_commands(root, commands, argc > 1 ? argv[1] : "");
+  // The parser would read lists and braces in another program's words.
+  if (argc > 1 && std::string_view(argv[1]) == "record") {
+    char** const mark = std::find(argv + 2, argv + argc, std::string_view("--"));
+    if (mark != argv + argc) commands.command_line.assign(mark + 1, argv + argc);
+    argc = static_cast<int>(mark - argv);
+  }
   const auto console = [&] {
     return Console{make_terminal(STDOUT_FILENO, commands.color),
                    make_terminal(STDERR_FILENO, commands.color)};

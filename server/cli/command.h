@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "server/cli/console.h"
 
@@ -17,6 +18,8 @@ struct Commands {
   // Set by the parse: what the given sub-command does. Empty when none was given.
   std::function<int(const Console&)> action;
   ColorMode color = ColorMode::automatic;
+  // What followed "--" on the line of `profd record`, as it was typed.
+  std::vector<std::string> command_line;
 };
 
 void add_first_glance(CLI::App& root, Commands& commands);

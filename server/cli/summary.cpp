@@ -10,6 +10,7 @@
 
 #include "server/cli/align.h"
 #include "server/cli/file_error.h"
+#include "server/cli/first_glance.h"
 #include "server/cli/json_writer.h"
 #include "server/cli/modules_text.h"
 #include "server/cli/path_text.h"
@@ -178,7 +179,9 @@ void add_tips(const Console& console, const TipsAnswer& tips, std::string& out) 
     out += "    " + console.out.dim(sanitize_text(more)) + "\n";
   }
   if (tips.n_more > 0)
-    out += "  " + console.out.dim(fmt::format("{} left out", count_of(tips.n_more, "weaker tip is", "weaker tips are"))) +
+    out += "  " +
+           console.out.dim(
+               fmt::format("{} left out", count_of(tips.n_more, "weaker tip is", "weaker tips are"))) +
            "\n";
 }
 
@@ -223,37 +226,16 @@ std::optional<ModulesAnswer> modules_of(const OpenView& view) {
 int first_glance(const ProfileOptions& options, const FileTurn& turn, const Console& console) {
   if (const int code = refuse_trees(options, console); code != kExitOk) return code;
   ThreadExecutor executor;
-  auto view = open_view(options, console, executor, false);
-  if (!view) return console.fail(view.error().message);
-  const auto summary = summarize(view->selection(), view->loaded().report);
-  if (!summary) return console.fail(file_error_text(shown_file(options), summary.error()));
-  std::string out;
-  add_header(console, shown_file(options), *view, *summary, out);
-  add_members(console, *view, out);
-  add_metrics(console, *summary, out);
-  if (summary->hottest.empty()) {
-    out += "\nNothing was measured: the file is well formed and holds no value";
-    out += view->spec.filters.empty() ? ".\n" : " that passes the filters.\n";
-  }
-  if (const std::string excluded = exclusion_text(view->selection()); !excluded.empty())
-    out += "\n" + console.out.warning(sanitize_text(excluded)) + "\n";
-  add_hottest(console, *summary, out);
-  add_heaviest(console, *summary, out);
-  const SetsOfView sets = sets_of(*view);
-  if (!sets.kinds) return console.fail(file_error_text(shown_file(options), sets.kinds.error()));
-  if (!sets.tips) return console.fail(file_error_text(shown_file(options), sets.tips.error()));
-  add_kinds(console, *sets.kinds, out);
-  add_tips(console, *sets.tips, out);
-  add_missing(console, *summary, out);
-  if (const auto modules = modules_of(*view)) add_missing_modules(console, *modules, out);
-  append_report(console.out, summary->report, out);
+  auto glance = first_glance_of(options, console, executor);
+  if (!glance) return console.fail(glance.error().message);
+  std::string& out = glance->text;
   if (console.out.is_terminal && options.file != "-") {
     const std::string name = sanitize_text(options.file);
     out +=
         "\n" + console.out.dim(fmt::format("profd flame {0} · profd top {0} · profd tree {0}", name)) + "\n";
   }
   const int code = console.print(out);
-  keep_in_cache(*view);
+  keep_in_cache(glance->view);
   return turn.end(code);
 }
 
@@ -383,6 +365,41 @@ int summary_json(const ProfileOptions& options, const FileTurn& turn, const Cons
 }
 
 }  // namespace
+
+Result<FirstGlance> first_glance_of(const ProfileOptions& options, const Console& console,
+                                    Executor& executor) {
+  PROFD_TRY(OpenView view, open_view(options, console, executor, false));
+  const auto of_file = [&](const Error& error) {
+    return fail(error.code, file_error_text(shown_file(options), error));
+  };
+  const auto summary = summarize(view.selection(), view.loaded().report);
+  if (!summary) return of_file(summary.error());
+  std::string out;
+  add_header(console, shown_file(options), view, *summary, out);
+  add_members(console, view, out);
+  add_metrics(console, *summary, out);
+  if (summary->hottest.empty()) {
+    out += "\nNothing was measured: the file is well formed and holds no value";
+    out += view.spec.filters.empty() ? ".\n" : " that passes the filters.\n";
+  }
+  if (const std::string excluded = exclusion_text(view.selection()); !excluded.empty())
+    out += "\n" + console.out.warning(sanitize_text(excluded)) + "\n";
+  add_hottest(console, *summary, out);
+  add_heaviest(console, *summary, out);
+  const SetsOfView sets = sets_of(view);
+  if (!sets.kinds) return of_file(sets.kinds.error());
+  if (!sets.tips) return of_file(sets.tips.error());
+  add_kinds(console, *sets.kinds, out);
+  add_tips(console, *sets.tips, out);
+  add_missing(console, *summary, out);
+  if (const auto modules = modules_of(view)) add_missing_modules(console, *modules, out);
+  append_report(console.out, summary->report, out);
+  std::uint64_t n_lost = 0;
+  for (const ReportRow& row : summary->report)
+    if (row.kind == "lost-records" || row.kind == "lost-samples") n_lost += row.count;
+  const bool measured = !summary->hottest.empty();
+  return FirstGlance{std::move(out), std::move(view), summary->n_records, n_lost, measured};
+}
 
 void add_first_glance(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<ProfileOptions>();

@@ -13,7 +13,7 @@ ROOT = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().paren
 NAMED = re.compile(r"`([\w./-]+\.(?:h|cpp|py|ts|tsx|lua|mjs|json|proto))`")
 PAGES = ["README.md", "CONTRIBUTING.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))]
 # Files of projects that profd reads of or works in, and that users have.
-OTHERS = re.compile(r"^(?:/|~|\.\./)|(?:^|/)(?:package|settings|tsconfig|launch|compile_commands|flags|profile|trace|cpu|heap|app|index|main|snake_case|a|x|y)\.\w+$")
+OTHERS = re.compile(r"^(?:/|~|\.\./)|(?:^|/)(?:package|settings|tsconfig|launch|compile_commands|flags|profile|trace|cpu|heap|app|index|main|snake_case|a|meta|x|y)\.\w+$")
 
 
 def main() -> int:

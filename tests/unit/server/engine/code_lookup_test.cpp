@@ -47,12 +47,12 @@ std::string code_calling(std::uint64_t from, char n) {
          '\xc3';
 }
 
-struct Recorded {
+struct RecordedCode {
   test::TempFolder folder;
   SymbolPlaces places;
   CodeQuestion question;
 
-  explicit Recorded(const Dump& dump) {
+  explicit RecordedCode(const Dump& dump) {
     folder.file("jit-7.dump", dump.bytes);
     places.system = false;
     places.recording = folder.path.string();
@@ -80,7 +80,7 @@ TEST_CASE("code of a dump has its instructions, lines and the names of what it c
   dump.load("called", kOther, "\xc3");
   dump.line(kAt, kAt + 3, 12, "app.js");
   dump.load("hot", kAt, code_calling(kAt, 1));
-  const CodeAnswer answer = Recorded(dump).answer();
+  const CodeAnswer answer = RecordedCode(dump).answer();
   REQUIRE(answer.problem.empty());
   CHECK(answer.note.empty());
   const FoundCode& code = answer.code;
@@ -101,15 +101,15 @@ TEST_CASE("of what was at one place the piece with the name and size that were m
   dump.load("before", kAt, std::string(9, '\x90'));
   dump.load("hot", kAt, code_calling(kAt, 1));
   dump.load("hot", kAt, std::string(4, '\x90'));
-  CHECK(Recorded(dump).answer().code.text(0) == "add eax, 0x1");
+  CHECK(RecordedCode(dump).answer().code.text(0) == "add eax, 0x1");
   dump.load("hot", kAt, code_calling(kAt, 2));
-  const CodeAnswer answer = Recorded(dump).answer();
+  const CodeAnswer answer = RecordedCode(dump).answer();
   CHECK(answer.code.text(0) == "add eax, 0x2");
   CHECK(answer.note == "Code of this name and size was compiled to this place 2 times; this is the last.");
   // Twice the same is no question.
   dump.load("hot", kAt, code_calling(kAt, 1));
   dump.load("hot", kAt, code_calling(kAt, 1));
-  CHECK(Recorded(dump).answer().note.find("2 times") != std::string::npos);
+  CHECK(RecordedCode(dump).answer().note.find("2 times") != std::string::npos);
 }
 
 TEST_CASE("code that was moved is shown where it was met, with its lines") {
@@ -117,7 +117,7 @@ TEST_CASE("code that was moved is shown where it was met, with its lines") {
   dump.line(0x5000, 0x5003, 12, "app.js");
   dump.load("hot", 0x5000, code_calling(kAt, 1));
   dump.move(0x5000, kAt, 9);
-  const CodeAnswer answer = Recorded(dump).answer();
+  const CodeAnswer answer = RecordedCode(dump).answer();
   REQUIRE(answer.code.rows.size() == 3);
   CHECK(answer.code.address[0] == kAt);
   CHECK(answer.code.symbols.links.line[answer.code.symbols.link[1]] == 12);
@@ -126,7 +126,7 @@ TEST_CASE("code that was moved is shown where it was met, with its lines") {
 TEST_CASE("code that no dump has is a problem that says what is missing") {
   Dump dump;
   dump.load("hot", kAt + 1, code_calling(kAt, 1));
-  Recorded recorded(dump);
+  RecordedCode recorded(dump);
   CHECK(recorded.answer().problem == "jit-7.dump does not have this code");
   recorded.question.name = "jit-8.dump";
   CHECK(recorded.answer().problem == "its code is in jit-8.dump, which is not beside the recording");

@@ -40,13 +40,13 @@ void wait_a_tick() {
 }
 
 // A binary, and a recording that was begun after it was made.
-struct Recorded {
+struct RecordedFiles {
   test::TempFolder folder;
   std::string binary = folder.file("lib.so", "no more than a file");
   std::string recording;
   FileIdentity identity = identity_of(binary);
 
-  Recorded() {
+  RecordedFiles() {
     wait_a_tick();
     recording = folder.file("perf.data", "x");
   }
@@ -75,7 +75,7 @@ TEST_CASE("identities are written as text and read again, and nothing else is") 
 }
 
 TEST_CASE("without a build id a file is taken that is the one by its inode and older than the recording") {
-  const Recorded here;
+  const RecordedFiles here;
   const SymbolPlaces places = here.places();
   SymbolSearch search(places, here.binary, "");
   const auto found = first_binary(search);
@@ -87,7 +87,7 @@ TEST_CASE("without a build id a file is taken that is the one by its inode and o
 }
 
 TEST_CASE("another file by the same name, or one that was changed since, is not taken, and why is said") {
-  Recorded here;
+  RecordedFiles here;
   const std::string expected = GENERATE("another file", "changed since");
   if (expected == "another file") {
     ++here.identity.inode;
@@ -103,7 +103,7 @@ TEST_CASE("another file by the same name, or one that was changed since, is not 
 }
 
 TEST_CASE("where nothing says when a recording was made, inodes are no evidence") {
-  const Recorded here;
+  const RecordedFiles here;
   SymbolPlaces places = here.places();
   places.identities.recorded_ns = 0;
   SymbolSearch search(places, here.binary, "");

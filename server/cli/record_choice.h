@@ -1,0 +1,64 @@
+// Which profiler records a command, and how it is called. Pure functions of what is known of the machine.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/support/result.h"
+
+namespace profd {
+
+enum class ProgramKind {
+  go_test,
+  python,
+  node,
+  node_runner,  // npm and the like, which start node themselves
+  java,
+  java_build,  // Maven and the like, which start Java themselves
+  native,      // an ELF file
+  script,      // of a shell, or of something else that is not known here
+};
+
+struct RecordFacts {
+  std::vector<std::string> argv;  // as typed, or with the interpreter that a script's first line names
+  ProgramKind kind = ProgramKind::native;
+  std::map<std::string, std::string> installed;  // programs of profilers that are there, with their paths
+  std::string perf_refusal;                      // why perf may not record, and what helps; "" it may
+  std::string java_options;                      // JAVA_TOOL_OPTIONS as it is set now
+};
+
+struct RecordPlan {
+  std::string tool;               // as --with calls it
+  std::string program;            // the file of `installed` that says its version; "" the command's own
+  std::vector<std::string> argv;  // what is run
+  std::string why;                // one line for a person
+  std::string ending;             // what the profile's name in the folder ends with
+  std::vector<std::pair<std::string, std::string>> files;  // to be in the folder before: name, text
+};
+
+// What --with takes, in the order of the help.
+const std::vector<std::string_view>& recorders();
+
+// What the kind of program is in a sentence.
+std::string_view kind_text(ProgramKind kind);
+
+// Which programs have to be looked for (`installed`) before choosing; perf is tried only when it is among
+// them.
+std::vector<std::string_view> programs_to_look_for(ProgramKind kind, std::string_view with);
+
+// The plan for `folder`, an absolute path. `with`: the recorder that a person names, or "". Errors say the
+// cause and the next step.
+Result<RecordPlan> choose_recorder(const RecordFacts& facts, std::string_view with,
+                                   const std::string& folder);
+
+// One line that a shell reads as these words.
+std::string typed_line(const std::vector<std::string>& argv);
+
+// Why `perf record` failed, as a sentence with what helps. `paranoid` is what kernel.perf_event_paranoid is,
+// or "" when that is not known; `errors` what perf said.
+std::string perf_refusal_text(std::string_view paranoid, std::string_view errors);
+
+}  // namespace profd

@@ -1,0 +1,135 @@
+#include "server/cli/record_facts.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "server/platform/run.h"
+
+namespace profd {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string_view last_part(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+bool is_runnable(const std::string& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+// As a shell finds it; "" when it does not.
+std::string found_on_path(const std::string& name) {
+  if (name.find('/') != name.npos) return is_runnable(name) ? name : "";
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string found = (folder.empty() ? "." : folder) + "/" + name;
+    if (is_runnable(found)) return found;
+  }
+  return "";
+}
+
+std::string first_bytes(const std::string& path) {
+  std::array<char, 256> bytes{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), bytes.size());
+  return {bytes.data(), static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount()))};
+}
+
+bool is_python(std::string_view name) {
+  if (!name.starts_with("python")) return false;
+  return name.substr(6).find_first_not_of("0123456789.") == name.npos;
+}
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string perf_refusal(const std::string& perf) {
+  std::array<char, 32> folder{"/tmp/profd-perf-XXXXXX"};
+  if (::mkdtemp(folder.data()) == nullptr) return "perf cannot be tried: /tmp takes no folder";
+  RunRequest request;
+  request.argv = {perf,  "record", "-q",           "-o", std::string(folder.data()) + "/perf.data",
+                  "-F",  "999",    "--call-graph", "fp", "--",
+                  "true"};
+  request.timeout = std::chrono::seconds(20);
+  const auto answer = run_program(request, StopToken{});
+  std::error_code error;
+  fs::remove_all(folder.data(), error);
+  if (answer && answer->exit_code == 0) return "";
+  std::string paranoid;
+  std::ifstream("/proc/sys/kernel/perf_event_paranoid") >> paranoid;
+  return perf_refusal_text(paranoid, answer ? answer->errors : describe(answer.error()));
+}
+
+}  // namespace
+
+std::vector<std::string> interpreter_of(std::string_view first_line) {
+  std::istringstream words{std::string(first_line)};
+  std::vector<std::string> out;
+  for (std::string word; words >> word;) out.push_back(word);
+  if (!out.empty() && last_part(out.front()) == "env") {
+    out.erase(out.begin());
+    if (!out.empty() && out.front() == "-S") out.erase(out.begin());
+  }
+  return out;
+}
+
+ProgramKind kind_of(const std::vector<std::string>& argv, bool is_elf, std::string_view first_line) {
+  const std::string_view name = last_part(argv.front());
+  if (name == "go" && argv.size() > 1 && argv[1] == "test") return ProgramKind::go_test;
+  if (is_python(name)) return ProgramKind::python;
+  if (is_one_of(name, {"node", "nodejs"})) return ProgramKind::node;
+  if (is_one_of(name, {"npm", "npx", "yarn", "pnpm"})) return ProgramKind::node_runner;
+  if (name == "java") return ProgramKind::java;
+  if (is_one_of(name, {"mvn", "mvnw", "gradle", "gradlew", "sbt", "ant", "scala", "kotlin"}))
+    return ProgramKind::java_build;
+  if (is_elf) return ProgramKind::native;
+  if (const auto interpreter = interpreter_of(first_line); !interpreter.empty()) {
+    const std::string_view runs = last_part(interpreter.front());
+    if (is_python(runs)) return ProgramKind::python;
+    if (is_one_of(runs, {"node", "nodejs"})) return ProgramKind::node;
+  }
+  return ProgramKind::script;
+}
+
+Result<RecordFacts> facts_of(const std::vector<std::string>& argv, std::string_view with) {
+  RecordFacts out;
+  const std::string program = found_on_path(argv.front());
+  if (program.empty())
+    return fail(ErrorCode::not_found, fmt::format("there is no program {} that can be run", argv.front()));
+  const std::string begin = first_bytes(program);
+  const std::string first_line = begin.starts_with("#!") ? begin.substr(2, begin.find('\n') - 2) : "";
+  out.kind = kind_of(argv,
+                     begin.starts_with("\x7f"
+                                       "ELF"),
+                     first_line);
+  out.argv = argv;
+  // A script of such a language: the interpreter is what takes a profiler.
+  const std::string_view name = last_part(argv.front());
+  const bool by_first_line = (out.kind == ProgramKind::python && !is_python(name)) ||
+                             (out.kind == ProgramKind::node && !is_one_of(name, {"node", "nodejs"}));
+  if (by_first_line) {
+    out.argv = interpreter_of(first_line);
+    out.argv.push_back(program);
+    out.argv.insert(out.argv.end(), argv.begin() + 1, argv.end());
+  }
+  for (const std::string_view tool : programs_to_look_for(out.kind, with))
+    if (std::string found = found_on_path(std::string(tool)); !found.empty())
+      out.installed.emplace(tool, std::move(found));
+  if (const auto perf = out.installed.find("perf"); perf != out.installed.end())
+    out.perf_refusal = perf_refusal(perf->second);
+  if (const char* options = std::getenv("JAVA_TOOL_OPTIONS")) out.java_options = options;
+  return out;
+}
+
+}  // namespace profd

@@ -1,0 +1,25 @@
+// What is known of a machine and a command before a recorder is chosen: looks at files and tries perf.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/support/result.h"
+#include "server/cli/record_choice.h"
+
+namespace profd {
+
+// `argv` is not empty. `not_found` when there is no such program. Where perf comes into question it records a
+// program that does nothing, once.
+Result<RecordFacts> facts_of(const std::vector<std::string>& argv, std::string_view with);
+
+// What a program is, by its name and the first bytes of its file; `first_line` is what follows "#!" of a
+// script, "" of others.
+ProgramKind kind_of(const std::vector<std::string>& argv, bool is_elf, std::string_view first_line);
+
+// The interpreter that a script's first line names, and its options: "/usr/bin/env python3 -u" is python3 and
+// -u.
+std::vector<std::string> interpreter_of(std::string_view first_line);
+
+}  // namespace profd

@@ -1,0 +1,370 @@
+#!/usr/bin/env python3
+"""profd record end to end, with the profilers that are here.
+
+usage: record_test.py PROFD
+"""
+import json
+import os
+import pty
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROFD = os.path.abspath(sys.argv.pop(1))
+WORK_PY = """
+import os, sys
+def work(n):
+    total = 0
+    for i in range(n):
+        total += i * i
+    return total
+work(50000)
+sys.exit(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
+"""
+# Says that it is there, then works until it is interrupted.
+ENDLESS_PY = """
+import os
+def work():
+    return sum(range(100))
+work()
+with open("there.new", "w") as out:
+    out.write(str(os.getpid()))
+os.rename("there.new", "there")
+while True:
+    work()
+"""
+WORK_JS = """
+function work(n) { let total = 0; for (let i = 0; i < n; i++) total += Math.sqrt(i); return total }
+while (process.cpuUsage().user < 150000) work(10000)
+process.exitCode = 3
+"""
+WORK_C = """
+#include <time.h>
+volatile double sum;
+__attribute__((noinline)) void work(int n) { for (int i = 0; i < n; i++) sum += i * 0.5; }
+int main(int n, char** argv) {
+  if (n > 1) { work(100000); return 4; }
+  struct timespec begin, now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+  do { work(100000); clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); }
+  while ((now.tv_sec - begin.tv_sec) * 1000000000LL + now.tv_nsec - begin.tv_nsec < 200000000LL);
+  return 3;
+}
+"""
+WORK_JAVA = """
+public class Work {
+  static double work(int n) { double t = 0; for (int i = 0; i < n; i++) t += Math.sqrt(i); return t; }
+  public static void main(String[] given) {
+    java.lang.management.ThreadMXBean threads = java.lang.management.ManagementFactory.getThreadMXBean();
+    double t = 0;
+    while (threads.getCurrentThreadCpuTime() < 600_000_000L) t += work(100000);
+    System.exit(t > 0 ? 3 : 9);
+  }
+}
+"""
+WORK_GO = """
+package work
+
+import "testing"
+
+var sum float64
+
+func work(n int) {
+	for i := 0; i < n; i++ {
+		sum += float64(i) * 0.5
+	}
+}
+
+func BenchmarkWork(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		work(100000)
+	}
+}
+"""
+
+
+class Record(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = os.path.realpath(folder.name)
+        self.project = os.path.join(self.folder, "a project")
+        os.mkdir(self.project)
+        self.file(".profd.toml", "")
+        self.environment = {k: v for k, v in os.environ.items() if k not in ("JAVA_TOOL_OPTIONS", "NODE_OPTIONS", "COLUMNS")}
+        self.environment |= {"NO_COLOR": "1", "PROFD_CACHE": "off", "PROFD_SYMBOLS": "off", "XDG_STATE_HOME": os.path.join(self.folder, "state")}
+
+    def file(self, name, text, mode=0o644):
+        path = os.path.join(self.project, name)
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(text)
+        os.chmod(path, mode)
+        return path
+
+    def record(self, *words, code=0, environment=None):
+        done = subprocess.run([PROFD, "record", *words], cwd=self.project, env=environment or self.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def recordings(self):
+        place = os.path.join(self.project, ".profd/recordings")
+        names = sorted(name for name in os.listdir(place) if name != ".gitignore") if os.path.exists(place) else []
+        return [os.path.join(place, name) for name in names]
+
+    def meta(self, folder=None):
+        with open(os.path.join(folder or self.recordings()[-1], "meta.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def only_these(self, *programs):
+        """An environment whose PATH has these programs and no others."""
+        bin_folder = os.path.join(self.folder, "bin")
+        os.makedirs(bin_folder, exist_ok=True)
+        for program in programs:
+            link = os.path.join(bin_folder, os.path.basename(program))
+            if not os.path.exists(link):
+                os.symlink(program, link)
+        return dict(self.environment, PATH=bin_folder)
+
+    def compiled(self):
+        compiler = shutil.which("gcc") or shutil.which("cc")
+        if not compiler:
+            self.skipTest("NOT RUN: there is no C compiler")
+        self.file("work.c", WORK_C)
+        subprocess.run([compiler, "-O1", "-g", "-fno-omit-frame-pointer", "work.c", "-o", "work"], cwd=self.project, check=True)
+
+    def check_of(self, tool, done, exit_code, hot):
+        meta = self.meta()
+        self.assertEqual((meta["tool"], meta["exitCode"], meta["interrupted"]), (tool, exit_code, False))
+        self.assertIn(hot, done.stderr)
+        self.assertIn("profd view ", done.stderr)
+        self.assertTrue(os.path.getsize(os.path.join(self.recordings()[-1], meta["profile"])) > 0)
+        return meta
+
+    def test_python_by_cprofile_ends_as_the_program_does(self):
+        self.file("work.py", WORK_PY)
+        done = self.record("--with", "cProfile", "--", sys.executable, "work.py", "7", code=7)
+        meta = self.check_of("cProfile", done, 7, "work")
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(meta["argv"], [sys.executable, "work.py", "7"])
+        self.assertEqual(meta["cwd"], self.project)
+        self.assertTrue(meta["toolVersion"].startswith("Python 3"))
+        self.assertNotIn("HOME", json.dumps(meta))
+        with open(os.path.join(self.project, ".profd/recordings/.gitignore"), encoding="utf-8") as ignored:
+            self.assertEqual(ignored.read(), "*\n")
+
+    def test_modules_code_and_scripts_see_what_they_would_without_a_profiler(self):
+        code = "import sys\nprint(__name__, sys.argv, sys.path[0])\n"
+        self.file("there.py", code)
+        os.mkdir(os.path.join(self.project, "sub"))
+        self.file("sub/script.py", code)
+        for words in (["-m", "there", "-x"], ["-c", code, "1"], ["sub/script.py", "a b"]):
+            plain = subprocess.run([sys.executable, *words], cwd=self.project, capture_output=True, text=True, check=True).stdout
+            self.assertEqual(self.record("--with", "cProfile", "--", sys.executable, *words).stdout, plain)
+
+    def test_a_second_run_is_compared_with_the_first(self):
+        self.file("work.py", WORK_PY)
+        command = ["--with", "cProfile", "--", sys.executable, "work.py"]
+        self.assertNotIn("profd diff", self.record(*command).stderr)
+        told = self.record(*command).stderr
+        line = next(line for line in told.splitlines() if "profd diff" in line)
+        diff = shlex.split(line[line.index("profd diff"):])
+        subprocess.run([PROFD, *diff[1:]], cwd=self.project, env=self.environment, check=True, capture_output=True)
+        # Another command has another past.
+        self.assertNotIn("profd diff", self.record(*command, "0").stderr)
+
+    def test_again_repeats_what_was_typed_here_and_nothing_else(self):
+        self.file("work.py", WORK_PY)
+        self.record("--again", code=1)
+        self.record("--with", "cProfile", "--", sys.executable, "work.py", "5", code=5)
+        self.record("--again", code=5)
+        self.assertEqual(len(self.recordings()), 2)
+        self.assertEqual(self.meta()["tool"], "cProfile")
+        # A recording that came with the folder.
+        meta = self.meta()
+        meta["argv"] = ["touch", "owned"]
+        planted = os.path.join(self.project, ".profd/recordings/29990101T000000Z-touch")
+        os.mkdir(planted)
+        with open(os.path.join(planted, "meta.json"), "w", encoding="utf-8") as out:
+            json.dump(meta, out)
+        told = self.record("--again", code=1).stderr
+        self.assertIn("you have not recorded this command here yet", told)
+        self.assertFalse(os.path.exists(os.path.join(self.project, "owned")))
+
+    def test_a_dry_run_prints_one_line_and_does_nothing(self):
+        self.file("work.py", WORK_PY)
+        done = self.record("--dry-run", "--with", "cProfile", "--", sys.executable, "work.py", "[a,b]", "", "{}", "--", "-n")
+        self.assertEqual(done.stdout.count("\n"), 1)
+        self.assertEqual(shlex.split(done.stdout)[-6:], ["work.py", "[a,b]", "", "{}", "--", "-n"])
+        self.assertIn("you named it", done.stderr)
+        self.assertEqual(self.recordings(), [])
+
+    def test_what_is_typed_wrong_is_said(self):
+        self.assertIn("there is no command to record", self.record(code=2).stderr)
+        self.assertIn("there is no option --wiht", self.record("--wiht", "perf", "--", "true", code=2).stderr)
+        self.assertIn("did you mean perf", self.record("--with", "pref", "--", "true", code=2).stderr)
+        self.assertIn("take no command", self.record("--list", "--", "true", code=2).stderr)
+        self.assertIn("there is no program no-such-program", self.record("--", "no-such-program", code=1).stderr)
+        self.assertIn("does not record", self.record("--with", "jfr", "--", sys.executable, "x.py", code=1).stderr)
+
+    def test_lists_pins_and_keeps_fifty(self):
+        self.file("work.py", WORK_PY)
+        self.assertIn("no recording here", self.record("--list").stdout)
+        self.record("--with", "cProfile", "--", sys.executable, "work.py")
+        first = os.path.basename(self.recordings()[0])
+        meta = self.meta()
+        for i in range(50):
+            older = os.path.join(self.project, f".profd/recordings/20000101T0000{i:02}Z-old")
+            os.mkdir(older)
+            with open(os.path.join(older, "meta.json"), "w", encoding="utf-8") as out:
+                json.dump(dict(meta, argv=["old\x1b[31m"]), out)
+        self.record("--pin", "20000101T000000Z-old")
+        self.assertIn("2 old recordings were removed", self.record("--with", "cProfile", "--", sys.executable, "work.py").stderr)
+        names = [os.path.basename(path) for path in self.recordings()]
+        self.assertEqual(len(names), 50)
+        self.assertIn("20000101T000000Z-old", names)
+        self.assertNotIn("20000101T000001Z-old", names)
+        listed = self.record("--list").stdout.splitlines()
+        self.assertEqual(len(listed), 50)
+        self.assertTrue(listed[1].startswith(first), listed[:2])
+        self.assertIn("pinned", listed[-1])
+        self.assertNotIn("\x1b", "".join(listed))
+        self.assertIn("there is no recording", self.record("--pin", "nothing", code=1).stderr)
+
+    def test_an_interrupted_recording_keeps_its_part_and_leaves_no_process(self):
+        self.file("endless.py", ENDLESS_PY)
+        process = subprocess.Popen([PROFD, "record", "--with", "cProfile", "--", sys.executable, "endless.py"], cwd=self.project,
+                                   env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        pid = self.wait_for_program(process)
+        process.send_signal(signal.SIGINT)
+        told = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, told)
+        self.assertFalse(os.path.exists(f"/proc/{pid}"))
+        self.assertTrue(self.meta()["interrupted"])
+        self.assertIn("work", told)
+
+    def wait_for_program(self, process):
+        there = os.path.join(self.project, "there")
+        until = time.monotonic() + 60
+        while not os.path.exists(there):
+            self.assertIsNone(process.poll())
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.01)
+        with open(there, encoding="utf-8") as file:
+            return int(file.read())
+
+    def test_in_a_terminal_the_program_reads_and_ctrl_c_reaches_it(self):
+        self.file("endless.py", "line = input()\nprint('read', line, flush=True)\n" + ENDLESS_PY)
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.project)
+            os.execve(PROFD, [PROFD, "record", "--with", "cProfile", "--", sys.executable, "endless.py"], self.environment)
+        os.write(terminal, b"typed\n")
+        text = b""
+
+        def until(mark):
+            nonlocal text
+            while mark not in text:
+                text += os.read(terminal, 65536)
+
+        until(b"read typed")
+        there = os.path.join(self.project, "there")
+        while not os.path.exists(there):
+            time.sleep(0.01)
+        os.write(terminal, b"\x03")
+        until(b"profd view")
+        with self.assertRaises(OSError):  # of a terminal that nobody has
+            until(b"nothing like that")
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 128 + signal.SIGINT)
+
+    def test_a_program_that_is_killed_at_once_is_said_to_have_no_profile(self):
+        told = self.record("--with", "cProfile", "--", sys.executable, "-c", "import os; os.kill(os.getpid(), 9)", code=137).stderr
+        self.assertIn("cProfile wrote no profile", told)
+        self.assertEqual(self.meta()["profile"], "")
+
+    def test_what_perf_may_not_do_is_said_with_what_helps(self):
+        self.file("perf", "#!/bin/sh\necho 'Error: No permission to enable cycles event.' >&2\nexit 255\n", 0o755)
+        true = shutil.which("true")
+        environment = self.only_these("/bin/sh", true, os.path.join(self.project, "perf"))
+        told = self.record("--", "true", code=1, environment=environment).stderr
+        self.assertIn("perf may not record", told)
+        self.assertIn("valgrind is not installed (apt install valgrind)", told)
+
+    def test_a_profile_without_a_sample_fails(self):
+        self.file("work.py", WORK_PY)
+        empty = {"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": []},
+                 "profiles": [{"type": "sampled", "name": "x", "unit": "seconds", "startValue": 0, "endValue": 0, "samples": [], "weights": []}]}
+        self.file("py-spy", f"#!/bin/sh\n[ $# -lt 3 ] || printf %s {shlex.quote(json.dumps(empty))} > \"$5\"\n", 0o755)
+        environment = self.only_these("/bin/sh", sys.executable, os.path.join(self.project, "py-spy"))
+        told = self.record("--", os.path.basename(sys.executable), "work.py", code=1, environment=environment).stderr
+        self.assertIn("py-spy, as it is installed", told)
+        self.assertIn("py-spy took no sample", told)
+        self.assertEqual(self.meta()["samples"], 0)
+
+    def test_node(self):
+        node = shutil.which("node")
+        if not node:
+            self.skipTest("NOT RUN: there is no node")
+        self.file("work.js", WORK_JS)
+        done = self.record("--", node, "work.js", code=3)
+        self.assertTrue(self.check_of("cpu-prof", done, 3, "work")["samples"] > 0)
+
+    def test_go_test(self):
+        if not shutil.which("go"):
+            self.skipTest("NOT RUN: there is no go")
+        self.file("go.mod", "module example.com/work\n\ngo 1.18\n")
+        self.file("work_test.go", WORK_GO)
+        done = self.record("--", "go", "test", "-run", "^$", "-bench", ".", "-benchtime", "5000x")
+        self.assertTrue(self.check_of("go-test", done, 0, "work")["samples"] > 0)
+        self.assertIn("BenchmarkWork", done.stdout)
+
+    def test_java(self):
+        if not shutil.which("java") or not shutil.which("javac"):
+            self.skipTest("NOT RUN: there is no Java with a compiler")
+        self.file("Work.java", WORK_JAVA)
+        subprocess.run(["javac", "Work.java"], cwd=self.project, check=True)
+        done = self.record("--", "java", "Work", code=3)
+        self.assertTrue(self.check_of("jfr", done, 3, "work")["samples"] > 0)
+        self.assertEqual(done.stdout, "")
+
+    def test_callgrind(self):
+        if not shutil.which("valgrind"):
+            self.skipTest("NOT RUN: there is no valgrind")
+        self.compiled()
+        os.mkdir(os.path.join(self.project, "bin"))
+        self.file("bin/perf", "#!/bin/sh\necho 'Error: Operation not permitted' >&2\nexit 255\n", 0o755)
+        environment = dict(self.environment, PATH=os.path.join(self.project, "bin") + ":" + os.environ["PATH"])
+        done = self.record("--", "./work", "once", code=4, environment=environment)
+        self.check_of("callgrind", done, 4, "work")
+        self.assertIn("20 to 50 times slower", done.stderr)
+        self.assertIn("perf may not record", done.stderr)
+
+    def test_perf(self):
+        if not shutil.which("perf"):
+            self.skipTest("NOT RUN: there is no perf")
+        self.compiled()
+        tried = subprocess.run([PROFD, "record", "--dry-run", "--with", "perf", "--", "./work"], cwd=self.project, env=self.environment, capture_output=True, text=True)
+        if tried.returncode != 0:
+            self.skipTest("NOT RUN: " + tried.stderr)
+        done = self.record("--", "./work", code=3)
+        meta = self.check_of("perf", done, 3, "perf")
+        self.assertTrue(meta["samples"] > 0)
+        self.assertEqual(meta["lost"], 0)
+
+    def test_pyinstrument_and_py_spy(self):
+        missing = [tool for tool in ("py-spy", "pyinstrument") if not shutil.which(tool)]
+        if missing:
+            self.skipTest(f"NOT RUN: there is no {' and no '.join(missing)}")
+        self.file("work.py", WORK_PY.replace("50000", "5000000"))
+        self.check_of("py-spy", self.record("--with", "py-spy", "--", sys.executable, "work.py"), 0, "work")
+        self.check_of("pyinstrument", self.record("--with", "pyinstrument", "--", sys.executable, "work.py", "3", code=3), 3, "work")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -1,0 +1,156 @@
+// Which recorder is chosen, and how it is called.
+#include "server/cli/record_choice.h"
+
+#include "server/cli/record_facts.h"
+#include "server/cli/record_failure.h"
+#include "tests/support/catch.h"
+
+using namespace profd;
+using RecordWords = std::vector<std::string>;
+
+namespace {
+
+RecordFacts facts_with(ProgramKind kind, RecordWords argv,
+                       std::map<std::string, std::string> installed = {}) {
+  RecordFacts out;
+  out.kind = kind;
+  out.argv = std::move(argv);
+  out.installed = std::move(installed);
+  return out;
+}
+
+RecordWords argv_of(const RecordFacts& facts, std::string_view with = "") {
+  const auto plan = choose_recorder(facts, with, "/r/x");
+  REQUIRE(plan);
+  return plan->argv;
+}
+
+std::string refusal(const RecordFacts& facts, std::string_view with = "") {
+  const auto plan = choose_recorder(facts, with, "/r/x");
+  REQUIRE_FALSE(plan);
+  return plan.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("runtimes with a profiler of their own are asked for it", "[record]") {
+  CHECK(argv_of(facts_with(ProgramKind::go_test, {"go", "test", "-bench", ".", "./p"})) ==
+        RecordWords{"go", "test", "-cpuprofile=/r/x/cpu.pprof", "-o=/r/x/go.test", "-bench", ".", "./p"});
+  CHECK(argv_of(facts_with(ProgramKind::node, {"node", "a.js", "--cpu-prof"})) ==
+        RecordWords{"node", "--cpu-prof", "--cpu-prof-dir=/r/x", "--require=/r/x/end.cjs", "a.js",
+                    "--cpu-prof"});
+  const RecordWords java = argv_of(facts_with(ProgramKind::java, {"java", "Main"}));
+  CHECK(java == RecordWords{"java",
+                            "-XX:StartFlightRecording=filename=/r/x/,dumponexit=true,settings=profile",
+                            "-Xlog:jfr+startup=error", "Main"});
+}
+
+TEST_CASE("builds of Java pass the options on, beside those that are set", "[record]") {
+  RecordFacts facts = facts_with(ProgramKind::java_build, {"mvn", "test"});
+  facts.java_options = "-Xmx1g";
+  CHECK(argv_of(facts) ==
+        RecordWords{"env",
+                    "JAVA_TOOL_OPTIONS=-Xmx1g "
+                    "-XX:StartFlightRecording=filename=/r/x/,dumponexit=true,settings=profile "
+                    "-Xlog:jfr+startup=error",
+                    "mvn", "test"});
+  const auto spaced = choose_recorder(facts, "", "/a b");
+  REQUIRE(spaced);
+  CHECK(spaced->argv[1].find(" \"-XX:StartFlightRecording=filename=/a b/,") != std::string::npos);
+  const auto comma = choose_recorder(facts, "", "/a,b");
+  REQUIRE_FALSE(comma);
+  CHECK(comma.error().message.find("comma") != std::string::npos);
+}
+
+TEST_CASE("cProfile goes between Python's own options and the program", "[record]") {
+  const auto of = [](RecordWords argv) { return argv_of(facts_with(ProgramKind::python, std::move(argv))); };
+  CHECK(of({"python3", "-u", "-X", "dev", "a.py", "-m"}) ==
+        RecordWords{"python3", "-u", "-X", "dev", "/r/x/profile.py", "/r/x/cpu.pstats", "a.py", "-m"});
+  CHECK(of({"python3", "-m", "pytest", "-x"}) ==
+        RecordWords{"python3", "/r/x/profile.py", "/r/x/cpu.pstats", "-m", "pytest", "-x"});
+  CHECK(of({"python3", "-mpytest"}) ==
+        RecordWords{"python3", "/r/x/profile.py", "/r/x/cpu.pstats", "-m", "pytest"});
+  CHECK(of({"python3", "-c", "work()"}) ==
+        RecordWords{"python3", "/r/x/profile.py", "/r/x/cpu.pstats", "-c", "work()"});
+  for (const RecordWords& none :
+       {RecordWords{"python3"}, {"python3", "-i"}, {"python3", "-"}, {"python3", "-m"}})
+    CHECK(refusal(facts_with(ProgramKind::python, none)).find("cProfile records a script") == 0);
+}
+
+TEST_CASE("of Python's profilers the first that is installed is taken", "[record]") {
+  const std::map<std::string, std::string> both{{"py-spy", "/b/py-spy"}, {"pyinstrument", "/b/pyinstrument"}};
+  const RecordFacts facts = facts_with(ProgramKind::python, {"python3", "a.py"}, both);
+  CHECK(argv_of(facts) == RecordWords{"/b/py-spy", "record", "--format", "speedscope", "-o",
+                                      "/r/x/cpu.speedscope.json", "--", "python3", "a.py"});
+  CHECK(argv_of(facts, "pyinstrument") ==
+        RecordWords{"/b/pyinstrument", "-r", "json", "-o", "/r/x/cpu.pyinstrument.json", "a.py"});
+  CHECK(argv_of(facts, "cProfile")[1] == "/r/x/profile.py");
+  CHECK(refusal(facts_with(ProgramKind::python, {"python3", "a.py"}), "py-spy") ==
+        "py-spy is not installed (pip install py-spy)");
+}
+
+TEST_CASE("machine code is sampled by perf, else counted by callgrind, which says its price", "[record]") {
+  RecordFacts facts =
+      facts_with(ProgramKind::native, {"./a", "1"}, {{"perf", "/b/perf"}, {"valgrind", "/b/valgrind"}});
+  CHECK(argv_of(facts) == RecordWords{"/b/perf", "record", "-o", "/r/x/perf.data", "-F", "999",
+                                      "--call-graph", "fp", "--", "./a", "1"});
+  facts.perf_refusal = "perf may not record";
+  const auto slow = choose_recorder(facts, "", "/r/x");
+  REQUIRE(slow);
+  CHECK(slow->argv == RecordWords{"/b/valgrind", "--tool=callgrind",
+                                  "--callgrind-out-file=/r/x/callgrind.out", "./a", "1"});
+  CHECK(slow->why.find("perf may not record; ") == 0);
+  CHECK(slow->why.find("20 to 50 times slower") != std::string::npos);
+  facts.installed.erase("valgrind");
+  CHECK(refusal(facts) ==
+        "nothing here may record ./a, a program of machine code: perf may not record; "
+        "valgrind is not installed (apt install valgrind)");
+  CHECK(refusal(facts, "perf") == "perf may not record");
+}
+
+TEST_CASE("what cannot be recorded is refused with what can", "[record]") {
+  CHECK(refusal(facts_with(ProgramKind::node_runner, {"npm", "test"})).find("profd record -- node SCRIPT") !=
+        std::string::npos);
+  CHECK(refusal(facts_with(ProgramKind::python, {"python3", "a.py"}), "jfr") ==
+        "jfr does not record a program of Python, which python3 is");
+  CHECK(refusal(facts_with(ProgramKind::python, {"python3", "a.py"}), "gprof") ==
+        "there is no recorder gprof");
+  // perf sees every program.
+  CHECK(argv_of(facts_with(ProgramKind::python, {"python3", "a.py"}, {{"perf", "/b/perf"}}), "perf")[0] ==
+        "/b/perf");
+}
+
+TEST_CASE("a program's kind is read off its name, its first bytes and its first line", "[record]") {
+  CHECK(kind_of({"go", "test"}, true, "") == ProgramKind::go_test);
+  CHECK(kind_of({"go", "build"}, true, "") == ProgramKind::native);
+  CHECK(kind_of({"/v/bin/python3.12"}, true, "") == ProgramKind::python);
+  CHECK(kind_of({"python-config"}, false, "/bin/sh") == ProgramKind::script);
+  CHECK(kind_of({"pytest"}, false, "/v/bin/python3") == ProgramKind::python);
+  CHECK(kind_of({"tsc"}, false, "/usr/bin/env node") == ProgramKind::node);
+  CHECK(kind_of({"npm"}, false, "/usr/bin/env node") == ProgramKind::node_runner);
+  CHECK(kind_of({"./gradlew"}, false, "/bin/sh") == ProgramKind::java_build);
+  CHECK(kind_of({"./a.out"}, true, "") == ProgramKind::native);
+  CHECK(kind_of({"./run"}, false, "") == ProgramKind::script);
+  CHECK(interpreter_of("/usr/bin/env -S python3 -u") == RecordWords{"python3", "-u"});
+  CHECK(interpreter_of(" ").empty());
+}
+
+TEST_CASE("perf's refusal names the setting that is in the way", "[record]") {
+  CHECK(perf_refusal_text("3", "Error:\nNo permission to enable cycles event.") ==
+        "perf may not record (kernel.perf_event_paranoid is 3): sudo sysctl kernel.perf_event_paranoid=1");
+  CHECK(perf_refusal_text("1", "Operation not permitted").find("--cap-add PERFMON") != std::string::npos);
+  CHECK(perf_refusal_text("", "no perf here\nmore") == "perf cannot record: no perf here");
+  CHECK(perf_refusal_text("2", "") ==
+        "perf cannot record (kernel.perf_event_paranoid is 2): it does not say why");
+}
+
+TEST_CASE("words are quoted so that a shell reads them again", "[record]") {
+  CHECK(typed_line({"a", "b c", "it's", "", "x=$Y"}) == "a 'b c' 'it'\\''s' '' 'x=$Y'");
+}
+
+TEST_CASE("a recording without a sample says why, by tool and time", "[record]") {
+  CHECK(no_samples_text({"perf", 0.003, false}).find("ended after 3 ms") != std::string::npos);
+  CHECK(no_samples_text({"perf", 3, false}).find("--with callgrind") != std::string::npos);
+  CHECK(no_profile_text({"go-test", 3, false}).find("one package") != std::string::npos);
+  CHECK(no_profile_text({"callgrind", 3, true}).find("killed") != std::string::npos);
+}
