@@ -7,13 +7,13 @@ import json
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from harness.context import Context
 from harness.report import Row, seconds
 from measured import percentile
-from psp_client import Client, ClientError, Daemon, connect_unix
+from psp_client import Client, ClientError, Daemon, connect_unix, encode
 
 EVENTS_M = 40
 PROBES = 100  # calls that are waited for, a few a second
@@ -47,8 +47,9 @@ class _Agent:
         self._n_calls = n_calls
         self._connection = connect_unix(path)
         start = time.monotonic_ns()
-        self._connection.sendall(_message(1, b"PLIVE" + _varint(1) + _varint(1) + _varint(1) + _text("c") + _text("bench") + _text("bench 1")
-                                          + _varint(10**9) + _varint(start) + _varint(time.time_ns()) + _varint(0)))
+        hello = (b"PLIVE" + _varint(1) * 3 + _text("c") + _text("bench") + _text("bench 1") + _varint(10**9) + _varint(start)
+                 + _varint(time.time_ns()) + _varint(0))
+        self._connection.sendall(_message(1, hello))
         self._connection.recv(1000)  # welcome
         self._connection.sendall(_message(5, _varint(1) + _varint(1) + _text("main") + _varint(0)))
         self._thread = threading.Thread(target=self._run)
@@ -69,7 +70,8 @@ class _Agent:
                     self.called[number] = due
                     # One ends where the next begins: exit, then enter, both without time between.
                     records = (_varint(1) if number > 1 else b"") + _varint(0) + _varint(number)
-                    out += _message(4, _varint(number) + _text("bench") + _text("Main") + _text(f"call{number}") + _text("") + _text("") + _varint(0) * 3)
+                    name = _text("bench") + _text("Main") + _text(f"call{number}") + _text("") + _text("")
+                    out += _message(4, _varint(number) + name + _varint(0) * 3)
                     out += _message(7, _varint(1) + _varint(at) + records)
                     due += 0.217 + number % 7 * 0.011
                 self._connection.sendall(out + _message(8, _varint(int(now * 1e9)) + _varint(2 * number) + _varint(0)))
@@ -116,10 +118,10 @@ def _stopped(path: Path, session: str, agent: _Agent) -> None:
     client.initialize(None)
     assert client.connection is not None
     client.connection.settimeout(0.2)
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "live/frame", "params": {"session": session, "wait": 0, "rows": 1000}}).encode()
+    request = encode({"id": 1, "method": "live/frame", "params": {"session": session, "wait": 0, "rows": 1000}})
     left = b""
     while not agent.over.is_set():
-        left = left or b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+        left = left or request
         try:
             left = left[client.connection.send(left):]
         except TimeoutError:
@@ -169,12 +171,13 @@ def _shown(times: Sequence[float]) -> str:
 
 
 def _ingest(ctx: Context, few: Row, many: Row, memory: Row) -> None:
-    done = subprocess.run([str(ctx.floor.parent / "profd-measure-live"), str(EVENTS_M)], capture_output=True, text=True, check=True, timeout=1800)
+    program = ctx.floor.parent / "profd-measure-live"
+    done = subprocess.run([str(program), str(EVENTS_M)], capture_output=True, text=True, check=True, timeout=1800)
     told = json.loads(done.stdout)
     for row, name, least in ((few, "few", 40e6), (many, "many", 15e6)):
         one = told[name]
-        row.measured = (f"{one['per_second'] / 1e6:.1f} M events/s, {one['contexts']:,} contexts, {one['bytes'] / 2**20:.0f} MiB; "
-                        f"{one['stream_bytes'] / one['events']:.2f} bytes an event")
+        row.measured = (f"{one['per_second'] / 1e6:.1f} M events/s, {one['contexts']:,} contexts, "
+                        f"{one['bytes'] / 2**20:.0f} MiB; {one['stream_bytes'] / one['events']:.2f} bytes an event")
         row.check(one["per_second"] >= least)
     sizes = told["minutes"]
     memory.measured = ", ".join(f"{size / 2**20:.0f} MiB after {5 * i + 5} min" for i, size in enumerate(sizes))
@@ -196,7 +199,11 @@ def run(ctx: Context) -> None:
     memory = Row("live: memory of a session over 20 minutes", "<= 512 MiB, flat after 15 minutes")
     alone = Row("live: an event to the picture of a client", "p50 <= 150 ms, p95 <= 250 ms")
     ten = Row("live: the same of nine, beside one that takes no answers", "p95 <= 250 ms")
-    for rows, measure in (((few, many, memory), lambda: _ingest(ctx, few, many, memory)), ((alone, ten), lambda: _screens(ctx, alone, ten))):
+    work: list[tuple[tuple[Row, ...], Callable[[], None]]] = [
+        ((few, many, memory), lambda: _ingest(ctx, few, many, memory)),
+        ((alone, ten), lambda: _screens(ctx, alone, ten)),
+    ]
+    for rows, measure in work:
         if not ctx.wants(*(row.name for row in rows)):
             continue
         print(f"bench: {rows[0].name}", flush=True)

@@ -55,10 +55,18 @@ def python_program():
             os.path.join(PROGRAMS, "known.py")]
 
 
-def java_program():
+def building_java():
+    """The agent on its way, while other programs are tried; nothing without a JDK."""
+    if not shutil.which("javac"):
+        return None
+    return subprocess.Popen([sys.executable, os.path.join(JAVA, "build.py"), os.path.join(BOX.name, "profd-live.jar")],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def java_program(building):
+    """Nothing where the agent cannot be built."""
     jar, classes = os.path.join(BOX.name, "profd-live.jar"), os.path.join(BOX.name, "classes")
-    made = subprocess.run([sys.executable, os.path.join(JAVA, "build.py"), jar], capture_output=True, text=True)
-    if made.returncode != 0:
+    if building.wait(120) != 0:
         return None
     subprocess.run(["javac", "-d", classes, os.path.join(PROGRAMS, "Known.java")], check=True)
     return ["java", "-Xshare:auto", f"-javaagent:{jar}=;methods=all", "-cp", classes, "Known"]
@@ -67,6 +75,7 @@ def java_program():
 class Agents(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        cls.building = building_java()
         cls.c = c_program()
         cls.names = {}
         for line in subprocess.run(["nm", cls.c[0]], check=True, capture_output=True, text=True).stdout.splitlines():
@@ -184,9 +193,9 @@ class Agents(unittest.TestCase):
         self.check_known(python_program())
 
     def test_methods_of_java_are_shown_with_the_times_that_they_take(self):
-        if not shutil.which("javac"):
+        if self.building is None:
             return not_run("the agent of Java needs a JDK")
-        command = java_program()
+        command = java_program(self.building)
         if command is None:
             return not_run("the agent of Java needs ASM")
         self.check_known(command)
