@@ -206,8 +206,10 @@ std::vector<std::uint8_t> LiveSession::flags_now() const {
 void LiveSession::take_picture(Clock::time_point now) {
   last_picture_ = now;
   ++frame_;
-  // Whole buckets: the last one of a stream that has ended may be shorter.
-  const live::Nanoseconds end = session_.meter().closed() / live::kBucket * live::kBucket;
+  // Whole buckets, so that nothing stands higher than the window: the last one of a stream that has ended may
+  // be shorter. What ran for less than a window is shown whole.
+  const live::Nanoseconds closed = session_.meter().closed();
+  const live::Nanoseconds end = closed <= window_ns_ ? closed : closed / live::kBucket * live::kBucket;
   const auto buckets = session_.meter().history().between(end - window_ns_, end);
   window_ = sums_.sum(buckets);
   const std::vector<std::uint8_t> flags = flags_now();

@@ -127,6 +127,19 @@ class Live(unittest.TestCase):
         shown = self.picture(live)
         self.assertEqual([(m["most_ns"], m["calls"]) for m in shown["methods"]], [(3000 * MS, 0)])
 
+    def test_a_program_of_less_than_a_tenth_of_a_second_is_shown(self):
+        live, given = self.start()
+        connection = self.dial(given)
+        stream = HAND.Stream("short")
+        stream.enter(1, 0, 1)
+        stream.exit(1, 30 * MS)
+        stream.bye(40 * MS)
+        connection.sendall(stream.out)
+        self.message(connection)
+        shown = self.picture(live)
+        self.assertEqual([(m["most_ns"], m["calls"]) for m in shown["methods"]], [(30 * MS, 1)])
+        self.assertEqual(shown["time_ns"], 40 * MS)
+
     def test_who_brings_no_token_or_no_stream_is_told_why(self):
         live, given = self.start("--tcp")
         with open(given["PROFD_LIVE_TOKEN_FILE"], encoding="utf-8") as file:

@@ -1,5 +1,5 @@
 // The city of a running program, without a page: typed arrays, camera, pointer, names, and what follows a session.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type {
   LiveCityResult,
   LiveFrameResult,
@@ -430,21 +430,25 @@ describe("a session", () => {
   });
 
   /** A feed whose daemon answers from a list, then with nothing new. */
-  function feedOf(frames: LiveFrameResult[]) {
+  function feedOf(
+    frames: LiveFrameResult[],
+    listed: { listening: unknown[]; sessions: unknown[] } = { listening: [], sessions: [] },
+  ) {
     const asked: { method: string; params: Record<string, unknown> }[] = [];
     let last = 0;
+    let state: LiveFrameResult["state"] = "runs";
     const ask = async <P extends object, R>(type: RequestType<P, R>, params: P, signal?: AbortSignal): Promise<R> => {
       asked.push({ method: type.method, params: params as Record<string, unknown> });
       await Promise.resolve();
       if (signal?.aborted === true) throw new Error("aborted");
       const answers: Record<string, () => unknown> = {
-        "live/list": () => ({ listening: [], sessions: [] }),
+        "live/list": () => listed,
         "live/city": () => answer,
         "live/window": () => windowOf((params as { to?: number }).to ?? 0),
         "live/frame": () => {
           const next = frames.shift();
-          if (next !== undefined) last = next.frame;
-          return next ?? frameOf(last, {});
+          if (next !== undefined) [last, state] = [next.frame, next.state];
+          return next ?? frameOf(last, { state });
         },
       };
       return answers[type.method]!() as R;
@@ -480,6 +484,46 @@ describe("a session", () => {
     const count = asked.length;
     await settle(150);
     expect(asked.length).toBe(count);
+  });
+  it("is asked for nothing any more when it has ended, until something is asked of it", async () => {
+    const listed = { listening: [], sessions: [{ session: "live-1", state: "runs" }] };
+    const { feed, asked } = feedOf([frameOf(1, { key: true }), frameOf(2, { state: "ended" })], listed);
+    feed.choose("live-1");
+    feed.look(true);
+    listed.sessions[0]!.state = "ended";
+    await settle(60);
+    expect(feed.frame.value?.state).toBe("ended");
+    expect(feed.window.value).toBeDefined();
+    vi.useFakeTimers();
+    try {
+      const count = asked.length;
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(asked.slice(count)).toEqual([]);
+      feed.again();
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(asked.slice(count).map(({ method }) => method)).toEqual(["live/frame", "live/window"]);
+    } finally {
+      vi.useRealTimers();
+    }
+    feed.look(false);
+  });
+  it("is listed again only while a program can come or runs", async () => {
+    vi.useFakeTimers();
+    try {
+      const lists = async (listening: unknown[], sessions: unknown[]) => {
+        const { feed, asked } = feedOf([], { listening, sessions });
+        feed.look(true);
+        await vi.advanceTimersByTimeAsync(30_000);
+        feed.look(false);
+        return asked.filter(({ method }) => method === "live/list").length;
+      };
+      expect(await lists([], [])).toBe(1);
+      expect(await lists([], [{ session: "live-1", state: "ended" }])).toBe(1);
+      expect(await lists([{ address: "unix:/x" }], [])).toBeGreaterThan(5);
+      expect(await lists([], [{ session: "live-1", state: "replays" }])).toBeGreaterThan(5);
+    } finally {
+      vi.useRealTimers();
+    }
   });
   it("is held: heights are of the window that ends where one looks, and nothing moves them", async () => {
     const { feed, asked } = feedOf([frameOf(50, { key: true, methods: methods([1], [100]) })]);

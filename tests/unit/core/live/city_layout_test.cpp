@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "core/live/city_versions.h"
 #include "tests/support/catch.h"
 
 using namespace profd;
@@ -138,23 +137,6 @@ TEST_CASE("methods that become known one by one make a city about as wide as dee
   // Against the city arranged anew: room that is lost to what has moved is bounded.
   const City anew = arrange_city(methods);
   CHECK(std::uint64_t{city.width} * city.depth < 8 * std::uint64_t{anew.width} * anew.depth);
-}
-
-TEST_CASE("two versions are joined by package, class, name and signature", "[city]") {
-  const std::vector<CityMethod> before = {
-      {"p", "C", "same", "()"}, {"p", "C", "gone", "()"}, {"p", "C", "twice", "()"}};
-  const std::vector<CityMethod> after = {{"p", "C", "twice", "()"},
-                                         {"p", "C", "twice", "()"},
-                                         {"p", "C", "same", "()"},
-                                         {"p", "C", "same", "(int)"},
-                                         {"q", "C", "gone", "()"}};
-  const CityVersions both = unite_versions(before, after);
-  REQUIRE(both.methods.size() == 6);
-  CHECK(both.before == std::vector<std::uint32_t>{0, 1, 2, kNoCityRow, kNoCityRow, kNoCityRow});
-  CHECK(both.after == std::vector<std::uint32_t>{2, kNoCityRow, 0, 1, 3, 4});
-  CHECK(both.methods[1].name == "gone");
-  CHECK(both.methods[4].signature == "(int)");
-  CHECK(both.methods[5].package == "q");
 }
 
 TEST_CASE("a city of 100,000 methods is laid out within its time", "[city]") {

@@ -54,7 +54,11 @@ export const STRIP_STEPS = 300;
 const MOST_PAST = 60;
 const MOST_NUMBERS = 6_000_000;
 const STRIP_EVERY_MS = 1500;
-const LIST_EVERY_MS = 2000;
+/** How often what sessions there are is asked: while a person waits for a program, and beside one. */
+const WAITED_MS = 2000;
+const LIST_EVERY_MS = 5000;
+/** How often one that runs is asked that one that has ended is compared with. */
+const OTHER_EVERY_MS = 200;
 
 export class Feed {
   readonly sessions = signal<readonly LiveSession[] | undefined>(undefined);
@@ -81,7 +85,8 @@ export class Feed {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private listTimer: ReturnType<typeof setTimeout> | undefined;
   private looked = false;
-  private other: { readonly session: string; city: City; frame: number; standing: Map<number, number> } | undefined;
+  private other:
+    { readonly session: string; city: City; frame: number; standing: Map<number, number>; ended: boolean } | undefined;
 
   constructor(
     private readonly ask: Ask,
@@ -108,16 +113,27 @@ export class Feed {
     this.playing.value = false;
   }
 
-  /** What sessions there are; again after a while. */
+  /** What sessions there are; again after a while where that can change: one runs, or programs may dial in. */
   async refresh(): Promise<void> {
     clearTimeout(this.listTimer);
+    let changes = true;
     try {
-      const { sessions } = await this.ask(LiveListRequest, {});
+      const { listening, sessions } = await this.ask(LiveListRequest, {});
       this.sessions.value = sessions;
+      changes = listening.length > 0 || sessions.some(({ state }) => state !== LiveState.ended);
     } catch (error) {
       this.fail(error);
     }
-    if (this.looked) this.listTimer = setTimeout(() => void this.refresh(), LIST_EVERY_MS);
+    clearTimeout(this.listTimer);
+    if (!this.looked || !changes) return;
+    const after = this.session.peek() === undefined ? WAITED_MS : LIST_EVERY_MS;
+    this.listTimer = setTimeout(() => void this.refresh(), after);
+  }
+
+  /** Something was asked of the session: what has ended is looked at once more. */
+  again(): void {
+    this.stripAsked = -Infinity;
+    if (this.looked && this.at.peek() === undefined) this.follow();
   }
 
   private fail(error: unknown): void {
@@ -158,11 +174,13 @@ export class Feed {
     const isOver = () => controller.signal.aborted;
     const run = async () => {
       let since = 0;
+      let state: LiveState | undefined;
       for (;;) {
         const asked = this.now();
         const frame = await this.ask(
           LiveFrameRequest,
-          { session, since, wait: 1000, rows: ROWS, threads: THREADS },
+          // Of what has ended there is no newer picture to wait for.
+          { session, since, wait: state === LiveState.ended ? 0 : 1000, rows: ROWS, threads: THREADS },
           controller.signal,
         );
         if (isOver()) return;
@@ -174,16 +192,27 @@ export class Feed {
             continue;
           }
         }
-        if (this.against.peek().kind === "session") await this.askOther(controller.signal);
+        const moved = await this.askOther(controller.signal);
         const same = frame.frame === since;
         since = frame.frame;
+        if (frame.state !== state) {
+          state = frame.state;
+          if (this.sessions.peek()?.some((one) => one.session === session && one.state !== state)) void this.refresh();
+        }
+        const ended = state === LiveState.ended;
         this.take(frame, same);
-        if (asked - this.stripAsked > STRIP_EVERY_MS) {
+        if (moved && same) this.tick.value += 1;
+        const still = ended && (this.other === undefined || this.other.ended);
+        if (still || asked - this.stripAsked > STRIP_EVERY_MS) {
           this.stripAsked = asked;
           void this.askStrip(session, controller.signal);
         }
-        // What has ended stands still: looked at again now and then, as it may be replayed.
-        if (frame.state === LiveState.ended) await this.pause(5000, controller.signal);
+        // Nothing of it changes any more.
+        if (still) {
+          this.following = undefined;
+          return;
+        }
+        if (ended) await this.pause(OTHER_EVERY_MS, controller.signal);
         else if (same) await this.pause(50, controller.signal);
         if (isOver()) return;
       }
@@ -224,7 +253,8 @@ export class Feed {
     const city = this.city.peek();
     if (city === undefined) return;
     if (!same || frame.key) apply(city, this.standing, frame.methods, frame.key);
-    if (!same) {
+    // One that is asked for anew is there already.
+    if (!same && this.past.at(-1)?.time !== frame.time) {
       this.past.push({ time: frame.time, height: this.standing.height.slice(), city, threads: frame.threadRows });
       const most = Math.max(2, Math.min(MOST_PAST, Math.floor(MOST_NUMBERS / Math.max(1, city.plots.count))));
       if (this.past.length > most) this.past.splice(0, this.past.length - most);
@@ -244,7 +274,8 @@ export class Feed {
         { session, from: Math.max(0, time - 1e8), rows: 0, steps: STRIP_STEPS },
         signal,
       );
-      if (!signal.aborted) this.window.value = window;
+      const here = session === this.session.peek() && this.at.peek() === undefined;
+      if (!signal.aborted && here) this.window.value = window;
     } catch {
       // The next one is asked soon.
     }
@@ -361,7 +392,7 @@ export class Feed {
       } else if (against.kind === "session") {
         const answer = await this.ask(LiveCityRequest, { session: against.session });
         if (this.against.peek() !== against) return;
-        this.other = { session: against.session, city: cityOf(answer), frame: 0, standing: new Map() };
+        this.other = { session: against.session, city: cityOf(answer), frame: 0, standing: new Map(), ended: false };
         this.versions.value = versionsOf(this.other.city, city);
         await this.askOther(new AbortController().signal);
       }
@@ -369,19 +400,22 @@ export class Feed {
       this.fail(error);
     }
     this.tick.value += 1;
+    this.again();
   }
 
-  private async askOther(signal: AbortSignal): Promise<void> {
+  /** Whether what is compared with stands otherwise now. */
+  private async askOther(signal: AbortSignal): Promise<boolean> {
     const { other } = this;
     const city = this.city.peek();
-    if (other === undefined || city === undefined) return;
+    if (other === undefined || city === undefined) return false;
     const frame = await this.ask(
       LiveFrameRequest,
       { session: other.session, since: other.frame, wait: 0, rows: 0, threads: 0 },
       signal,
     );
-    if (signal.aborted || this.other !== other) return;
-    if (frame.frame === other.frame && !frame.key) return;
+    if (signal.aborted || this.other !== other) return false;
+    other.ended = frame.state === LiveState.ended;
+    if (frame.frame === other.frame && !frame.key) return false;
     if (frame.layout !== other.city.layout) {
       other.city = cityOf(await this.ask(LiveCityRequest, { session: other.session }, signal));
       this.versions.value = versionsOf(other.city, city);
@@ -392,6 +426,7 @@ export class Feed {
     const ids = [...other.standing.keys()];
     const methods: LiveMethods = { id: ids, height: ids.map((id) => other.standing.get(id)!), threads: [], flags: [] };
     applyBefore(this.standing, methods, this.versions.peek()?.rowOf ?? new Map());
+    return true;
   }
 
   /** Heights of a method in the pictures that are kept, 0 to 1, the oldest first. */

@@ -97,9 +97,13 @@ function Attach({ feed, gone }: { feed: Feed; gone: string | undefined }) {
     );
   };
   const listen = () => {
-    app.client.request(LiveAttachRequest, { listen: true }).then(setPlace, (error: unknown) => {
-      setProblem(app.explain(error));
-    });
+    app.client.request(LiveAttachRequest, { listen: true }).then(
+      (there) => {
+        setPlace(there);
+        void feed.refresh();
+      },
+      (error: unknown) => setProblem(app.explain(error)),
+    );
   };
   return (
     <div class="view page">
@@ -246,7 +250,10 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
   };
   const control = (operation: LiveOperation, more: { methods?: number[]; text?: string } = {}) => {
     app.client.request(LiveControlRequest, { session: session.session, operation, ...more }).then(
-      ({ text }) => app.say(shown(text)),
+      ({ text }) => {
+        app.say(shown(text));
+        feed.again();
+      },
       (error: unknown) => {
         const text = app.explain(error);
         if (text !== undefined) app.say(text, "error");
