@@ -37,7 +37,7 @@ __attribute__((noinline)) void tiny(void) {
   ++sum;
 }
 __attribute__((noinline)) void often(void) {
-  for (unsigned i = 0; i < 200000; ++i) tiny();
+  for (unsigned i = 0; i < 20000; ++i) tiny();
   ++sum;
 }
 int main(int argc, char** argv) {
