@@ -149,7 +149,7 @@ TEST_CASE("words are quoted so that a shell reads them again", "[record]") {
 }
 
 TEST_CASE("a recording without a sample says why, by tool and time", "[record]") {
-  CHECK(no_samples_text({"perf", 0.003, false}).find("ended after 3 ms") != std::string::npos);
+  CHECK(no_samples_text({"perf", 0.003, false}).find("ended after 3.00 ms") != std::string::npos);
   CHECK(no_samples_text({"perf", 3, false}).find("--with callgrind") != std::string::npos);
   CHECK(no_profile_text({"go-test", 3, false}).find("one package") != std::string::npos);
   CHECK(no_profile_text({"callgrind", 3, true}).find("killed") != std::string::npos);
