@@ -1,11 +1,13 @@
 #include "server/engine/endpoint_origin.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/support/base_name.h"
 #include "server/engine/origins.h"
 #include "server/platform/http_get.h"
 
@@ -116,7 +118,9 @@ class EndpointOrigin final : public Origin {
   Result<Load> load(const LoadContext& context) const override {
     PROFD_TRY(OpenInput input,
               fetch_endpoint(endpoint_, options_.limits.input_bytes, context.stop, context.progress));
-    return input_origin(endpoint_.uri, std::move(input), options_)->load(context);
+    PROFD_TRY(Load out, input_origin(endpoint_.uri, std::move(input), options_)->load(context));
+    out.profiles->freshness = fmt::format("recording {}", ++n_recordings_);
+    return out;
   }
   // What it was stands: looking whether it is another one would be to record again.
   std::optional<std::string> freshness() const override { return std::nullopt; }
@@ -130,6 +134,7 @@ class EndpointOrigin final : public Origin {
   Endpoint endpoint_;
   std::string key_;
   OpenOptions options_;
+  mutable std::atomic<std::uint64_t> n_recordings_{0};  // tells one from the one before
 };
 
 // Once; what is not well encoded stays.
@@ -251,7 +256,9 @@ Result<OpenInput> fetch_endpoint(
     PROFD_TRY(HttpAnswer answer, http_get(get, stop));
     if (answer.status == 200) {
       OpenInput out;
-      out.file = memory_source(std::move(answer.body), endpoint.uri);
+      // As a file there would be called: readers look at how a name ends.
+      const std::string_view name = base_name(endpoint.name);
+      out.file = memory_source(std::move(answer.body), std::string(name.empty() ? endpoint.name : name));
       return out;
     }
     const bool leads_on = answer.status >= 301 && answer.status <= 308 && answer.status != 304;
