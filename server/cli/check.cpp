@@ -12,6 +12,7 @@
 #include "server/cli/read_within.h"
 #include "server/cli/report_text.h"
 #include "server/cli/symbols_here.h"
+#include "server/engine/endpoint_origin.h"
 #include "server/feature/escape.h"
 #include "server/feature/text.h"
 
@@ -150,13 +151,20 @@ Result<std::vector<CodeStates>> states_of(const OpenedFile& opened, const std::s
   return all;
 }
 
+Result<OpenInput> input_of(const std::string& file, const OpenOptions& open, const StopToken& stop) {
+  if (!file.starts_with("http://") && !file.starts_with("https://"))
+    return open_input(file == "-" ? "/dev/stdin" : file, open.limits.input_bytes);
+  PROFD_TRY(const Endpoint endpoint, parse_endpoint(file));
+  return fetch_endpoint(endpoint, open.limits.input_bytes, stop, {});
+}
+
 Result<OpenedFile> open_plain(const std::string& file, const ProfileOptions& options, Executor& executor) {
   OpenOptions open;
   open.format = options.format;
   open.partial = options.partial;
-  PROFD_TRY(const OpenInput input, open_input(file == "-" ? "/dev/stdin" : file, open.limits.input_bytes));
   OpenedFile opened;
   PROFD_CHECK(read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
+    PROFD_TRY(const OpenInput input, input_of(file, open, stop));
     open.unwind = unwinder_here(file, options, stop);
     PROFD_TRY(opened, open_profiles(input, open, executor, stop));
     return {};

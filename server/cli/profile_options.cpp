@@ -21,6 +21,7 @@
 #include "server/cli/report_text.h"
 #include "server/cli/sets_here.h"
 #include "server/cli/symbols_here.h"
+#include "server/engine/endpoint_origin.h"
 #include "server/engine/formula_metrics.h"
 #include "server/engine/mine.h"
 #include "server/engine/origins.h"
@@ -400,8 +401,15 @@ Result<Load> load_of(const ProfileOptions& options, const Console& console, Exec
   const Result<void> done = read_within(half_of_the_machine(), [&](const StopToken& stop) -> Result<void> {
     ProgressLine progress(console, name);
     const ProfileCache cache(options.no_cache ? CacheOptions{} : cache_options_from_environment());
-    LoadContext context{cache, executor, stop,
-                        [&](std::uint64_t read, std::uint64_t total) { progress.update(read, total); }};
+    const auto endpoint = parse_endpoint(origin->uri());
+    LoadContext context{cache, executor, stop, [&](std::uint64_t read, std::uint64_t total) {
+                          const std::string words =
+                              endpoint ? recording_text(*endpoint, read, total) : std::string();
+                          if (words.empty())
+                            progress.update(read, total);
+                          else
+                            progress.update(words);
+                        }};
     context.scripts = script_roots(options);
     context.unwinder = [&](const std::string& place) {
       return unwinder_here(place == "/dev/stdin" ? "-" : place, options, stop);

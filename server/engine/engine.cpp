@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/view/resolve.h"
+#include "server/engine/endpoint_origin.h"
 #include "server/engine/live_origin.h"
 #include "server/engine/previous_origin.h"
 #include "server/engine/script_origin.h"
@@ -113,9 +114,12 @@ std::uint64_t Engine::open(ClientId client, OriginPtr origin, OpenRequest reques
     return ticket;
   }
   const OriginId id = store_.add(origin, request);
+  // Who names an address anew means what is there now.
+  const bool again = origin != store_.at(id).origin && is_endpoint(*origin);
   origin = store_.at(id).origin;
   if (request.make_default) meant_.opening(client, ticket);
   loading_.open(id, origin, {ticket, client, std::move(request), std::move(progress), std::move(opened)});
+  if (again) loading_.reload(id);
   return ticket;
 }
 

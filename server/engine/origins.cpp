@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "server/engine/composed_origin.h"
+#include "server/engine/endpoint_origin.h"
 #include "server/engine/role_origin.h"
 #include "server/engine/script_origin.h"
 #include "server/engine/uri.h"
@@ -30,6 +31,8 @@ Origins::Origins() {
     PROFD_TRY(std::string path, path_of_uri(uri));
     return file_origin(std::move(path), options);
   });
+  for (const std::string_view scheme : {kEndpointScheme, kSecureScheme})
+    add(std::string(scheme), &endpoint_origin);
   for (const char* scheme : {"aggregate", "diff", "join"})
     add(scheme, [this](std::string_view uri, const OpenOptions& options) {
       return composed_origin(uri, options, *this);
@@ -50,7 +53,8 @@ Result<OriginPtr> Origins::make(const std::string& uri, const OpenOptions& optio
   const auto found = by_scheme_.find(is_path ? "file" : scheme_of(uri));
   if (found != by_scheme_.end()) return found->second(uri, options);
   std::vector<std::string> known;
-  for (const auto& [scheme, factory] : by_scheme_) known.push_back(scheme + ":");
+  for (const auto& [scheme, factory] : by_scheme_)
+    if (scheme != kSecureScheme) known.push_back(scheme + ":");
   return fail(ErrorCode::invalid,
               fmt::format("only {} URIs and absolute paths can be opened", fmt::join(known, ", ")));
 }

@@ -16,8 +16,8 @@ class Origins {
   // `uri` is of the factory's scheme. On the strand: it looks at the text of the URI alone.
   using Factory = std::function<Result<OriginPtr>(std::string_view uri, const OpenOptions& options)>;
 
-  // With files, what is put together of other profiles (composed_origin.h) and what scripts make
-  // of them (script_origin.h).
+  // With files, what is at an address (endpoint_origin.h), what is put together of other profiles
+  // (composed_origin.h) and what scripts make of them (script_origin.h).
   Origins();
   Origins(const Origins&) = delete;  // what is put together asks this one for its parts
   Origins& operator=(const Origins&) = delete;

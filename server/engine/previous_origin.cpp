@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "server/engine/endpoint_origin.h"
 #include "server/engine/origins.h"
 #include "server/engine/uri.h"
 #include "server/engine/uri_parameters.h"
@@ -56,8 +57,10 @@ Result<PreviousName> parse_previous(std::string_view uri) {
       return fail(ErrorCode::invalid, fmt::format("a {} URI has no `{}`", kPreviousScheme, key));
     }
   }
-  if (scheme_of(out.of) != "file" && !(out.of.size() > 1 && out.of.front() == '/'))
-    return fail(ErrorCode::invalid, "only files are recorded again");
+  const std::string scheme = scheme_of(out.of);
+  const bool is_path = out.of.size() > 1 && out.of.front() == '/';
+  if (scheme != "file" && scheme != kEndpointScheme && !is_path)
+    return fail(ErrorCode::invalid, "only files and what is at addresses are recorded again");
   return out;
 }
 

@@ -18,7 +18,8 @@ struct PreviousName {
   std::string of;  // a URI
   std::uint32_t revision = 0;
 };
-// `invalid` for what is no such URI, or is one of what is no file: only files are recorded again.
+// `invalid` for what is no such URI, or is one of what is neither a file nor at an address: nothing
+// else is recorded again.
 Result<PreviousName> parse_previous(std::string_view uri);
 
 // `of` gave `loaded` as this revision.

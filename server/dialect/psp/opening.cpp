@@ -7,7 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/support/base_name.h"
+#include "server/dialect/psp/addresses.h"
 #include "server/dialect/psp/session_context.h"
+#include "server/engine/endpoint_origin.h"
+#include "server/engine/origins.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
 
@@ -17,6 +20,20 @@ namespace {
 std::string name_of(const psp::ProgressToken& token) {
   const auto* text = std::get_if<std::string>(&token);
   return text != nullptr ? "text " + *text : fmt::format("number {}", std::get<std::int32_t>(token));
+}
+
+// Also in words where it is a program that records.
+Engine::ProgressFn in_words(std::shared_ptr<Progress> progress, const Endpoint& endpoint) {
+  return [weak = std::weak_ptr<Progress>(std::move(progress)), endpoint](std::uint64_t done,
+                                                                         std::uint64_t total) {
+    const auto alive = weak.lock();
+    if (!alive) return;
+    const std::string words = recording_text(endpoint, done, total);
+    if (words.empty())
+      alive->report(done, total);
+    else
+      alive->report(done, total, words);
+  };
 }
 
 }  // namespace
@@ -66,14 +83,24 @@ Engine::ProgressFn Opening::report_to(const std::optional<psp::ProgressToken>& t
 
 void Opening::open(OpenRequest request, OriginPtr origin, const std::optional<psp::ProgressToken>& token,
                    const std::function<void(std::function<void()>)>& on_cancel, Engine::Opened opened) {
+  if (!origin && scheme_of(request.uri) != "file" && !request.uri.starts_with('/')) {
+    auto named = origin_for(session_, request.uri, request.options);
+    if (!named) return opened(tl::unexpected<Error>(std::move(named).error()));
+    origin = std::move(*named);
+  }
   if (session_.workspace.symbols())
     request.symbols = std::make_shared<const SymbolPlaces>(
         session_.workspace.symbol_places(origin ? origin->place() : path_of_uri(request.uri).value_or("")));
   request.scripts = session_.workspace.script_roots();
   std::shared_ptr<Progress> progress;
   const std::string what = origin ? origin->name() : std::string(base_name(path_or_uri(request.uri)));
+  const auto endpoint = origin ? parse_endpoint(origin->uri()) : fail(ErrorCode::invalid, "a file");
+  const bool records = endpoint && endpoint->recorded;
+  const std::string doing =
+      records ? fmt::format("Recording {} s of ", endpoint->recorded->count()) : "Reading ";
   std::string token_name;
-  auto report = report_to(token, "Reading " + sanitize_text(what), progress, token_name);
+  auto report = report_to(token, doing + sanitize_text(what), progress, token_name);
+  if (report && records) report = in_words(progress, *endpoint);
   Engine::Opened done = [this, alive = session_.alive, progress, token_name,
                          opened = std::move(opened)](Result<OpenAnswer> answer) mutable {
     if (progress) progress->end(answer ? "" : "failed");

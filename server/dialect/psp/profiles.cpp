@@ -9,6 +9,7 @@
 #include "core/support/base_name.h"
 #include "core/view/rename_rules.h"
 #include "formats/writer.h"
+#include "server/dialect/psp/addresses.h"
 #include "server/dialect/psp/convert_views.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opened.h"
@@ -289,7 +290,7 @@ void ProfilesModule::bind(protocol::Binder& binder) {
         request.options.format = params.format.value_or("");
         // What is no file has a name of its own, which its URI would be a poor one for.
         if (const std::string scheme = scheme_of(params.uri); !scheme.empty() && scheme != "file") {
-          auto origin = session_.engine.origins().make(params.uri, request.options);
+          auto origin = origin_for(session_, params.uri, request.options);
           if (!origin) return reply.error(to_psp(origin.error()));
           const std::string place = (*origin)->place();
           return open<psp::ProfileOpenRequest>(std::move(request), std::move(*origin), place,
@@ -531,7 +532,7 @@ tl::expected<ComposedPart, protocol::ResponseError> part_of(SessionContext& sess
     if ((*open)->n_in_file() > 1) out.member = std::to_string((*open)->number);
     return out;
   }
-  auto origin = session.engine.origins().make(*part.uri, options);
+  auto origin = origin_of_part(session, *part.uri, options);
   if (!origin) return tl::unexpected(invalid_params(where + ".uri", origin.error().message));
   out.origin = std::move(*origin);
   out.member = part.member.value_or("");

@@ -20,7 +20,7 @@ TEST_CASE("files are always known, as URIs and as absolute paths") {
 TEST_CASE("a scheme that nobody knows is refused with those that are known") {
   Origins origins;
   CHECK(origins.make("s3://bucket/key", {}).error().message ==
-        "only aggregate:, diff:, file:, join:, pairs:, script: URIs and absolute paths can be opened");
+        "only aggregate:, diff:, file:, http:, join:, pairs:, script: URIs and absolute paths can be opened");
   CHECK(origins.make("relative.pprof", {}).error().code == ErrorCode::invalid);
   std::string asked;
   origins.add("twice", [&](std::string_view uri, const OpenOptions& options) -> Result<OriginPtr> {
@@ -29,9 +29,9 @@ TEST_CASE("a scheme that nobody knows is refused with those that are known") {
   });
   CHECK((*origins.make("twice:anything%20at all", {}))->place() == "/a");
   CHECK(asked == "twice:anything%20at all");
-  CHECK(
-      origins.make("s3:x", {}).error().message ==
-      "only aggregate:, diff:, file:, join:, pairs:, script:, twice: URIs and absolute paths can be opened");
+  CHECK(origins.make("s3:x", {}).error().message ==
+        "only aggregate:, diff:, file:, http:, join:, pairs:, script:, twice: URIs and absolute paths can be "
+        "opened");
 }
 
 TEST_CASE("a scheme begins a text with a letter and ends at the first colon") {
