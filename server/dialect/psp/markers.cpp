@@ -178,7 +178,7 @@ psp::CountersResult to_psp(CountersAnswer answer) {
     to.high_text = std::move(counter.high_text);
     to.last_text = std::move(counter.last_text);
     for (const std::int64_t time : counter.points.time)
-      to.points.x.push_back(to_psp(Value{time - answer.from}));
+      to.points.x.push_back(profd::to_psp(Value{time - answer.from}));
     to.points.count = all_as<std::int64_t>(counter.points.count);
     to.points.low = std::move(counter.points.low);
     to.points.high = std::move(counter.points.high);
