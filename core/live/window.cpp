@@ -36,17 +36,25 @@ WindowSum WindowSums::sum(std::span<const BucketPtr> buckets) {
       thread.busy += part.busy;
       thread.unknown += part.unknown;
       thread.waiting += part.waiting;
+      thread.samples += part.samples;
       one_thread_.add(bucket.methods_of(places[i].thread));
     }
     window.threads.push_back(thread);
     for (const PartSum::Row& row : one_thread_.rows()) {
       if (row.key >= rows_.size()) rows_.resize(row.key + row.key / 2 + 64);
       if (rows_[row.key] == 0) {
-        window.methods.push_back({row.key, 0, 0, 0, 0});
+        window.methods.push_back({});
+        window.methods.back().method = row.key;
         rows_[row.key] = static_cast<std::uint32_t>(window.methods.size());
       }
       MethodSum& sum = window.methods[rows_[row.key] - 1];
-      sum.most_ns = std::max(sum.most_ns, row.ns);
+      if (row.ns > sum.most_ns) {
+        sum.most_ns = row.ns;
+        if (thread.samples > 0) {
+          sum.most_samples = row.calls;
+          sum.thread_samples = thread.samples;
+        }
+      }
       sum.ns += row.ns;
       sum.calls += row.calls;
       ++sum.threads;

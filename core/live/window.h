@@ -17,10 +17,13 @@ struct MethodSum {
   std::uint64_t ns = 0;       // on all threads
   std::uint64_t calls = 0;    // that began
   std::uint32_t threads = 0;  // on which it was open
+  // Where it is measured by samples: those on the thread of most_ns that saw it, and all of that thread.
+  std::uint64_t most_samples = 0, thread_samples = 0;
 };
 struct ThreadSum {
   std::uint32_t instance = 0, lane = 0;
   std::uint64_t busy = 0, unknown = 0, waiting = 0;
+  std::uint64_t samples = 0;
 };
 
 struct WindowSum {

@@ -51,6 +51,7 @@ struct LiveThread {
   live::MethodId method = 0;  // that runs; 0: none
   std::string label;          // of it
   std::size_t depth = 0;
+  bool sampled = false;  // that method is what samples saw most of late
   live::ThreadSum sum;
   std::uint64_t cpu_ns = 0;
 };
@@ -67,6 +68,7 @@ struct LiveInfo {
   std::size_t methods = 0, threads = 0;
   std::uint32_t layout = 0;
   LiveTotals totals;
+  std::optional<live::Sampling> sampling;  // what is measured are estimates
 };
 struct LivePicture {
   std::uint32_t frame = 0;
@@ -80,7 +82,8 @@ struct LivePicture {
   std::vector<LiveThread> threads;
   LiveTotals totals;
   double events_per_second = 0, probe_share = 0;  // 0: not known
-  std::uint64_t events = 0, lost = 0;             // of a window
+  std::uint64_t events = 0, lost = 0;             // of a window; where it is sampled these are samples
+  std::optional<live::Sampling> sampling;
 };
 struct LiveStrip {
   live::Nanoseconds begin = 0, step = 1;
@@ -91,6 +94,7 @@ struct LiveMethodStory {
   LiveMethodRow row;
   std::string package, class_name, method, signature;
   std::uint64_t total_ns = 0, total_calls = 0;
+  bool sampled = false;  // calls are samples
   live::Nanoseconds window = 0, begin = 0, step = 1;
   std::vector<double> height;
 };

@@ -47,7 +47,7 @@ TEST_CASE("the examples of the declaration are read as what they say") {
   std::ifstream file(PROFD_SOURCE_DIR "/tests/fixtures/live/golden.txt");
   std::map<std::string, std::string> golden;
   for (std::string name, hex; file >> name >> hex;) golden[name] = from_hex(hex);
-  REQUIRE(golden.size() == 17);
+  REQUIRE(golden.size() == 19);
   auto payload = [&](const std::string& name) {
     live::FrameReader reader;
     reader.feed(as_bytes(golden.at(name)));
@@ -77,6 +77,11 @@ TEST_CASE("the examples of the declaration are read as what they say") {
   CHECK(live::read_clock(payload("clock"))->ticks_per_second == kSecond);
   CHECK(*live::read_auth(payload("auth")) == "0123456789abcdef");
   CHECK(live::read_module(payload("module"))->path == "/usr/bin/demo");
+  CHECK(live::read_sampling(payload("sampling"))->period_ns == 10'000'000);
+  const auto sampled = live::read_sampled(payload("sampled"));
+  REQUIRE(sampled);
+  CHECK(sampled->count == 33);
+  CHECK(sampled->ids == std::vector<std::uint64_t>{1, 2});
   live::Bytes events = payload("events");
   const auto head = live::read_events_head(events);
   REQUIRE(head);
@@ -266,7 +271,9 @@ TEST_CASE("methods that are open on all threads together are bounded, and room c
   stream.hello();
   stream.events(RecordsOf(1, 0).enter(0, 1).enter(0, 2).enter(0, 3).enter(0, 4));
   stream.events(RecordsOf(2, 0).enter(0, 1).enter(1, 2).exit(2).exit(3));
-  stream.thread_end(1, 10).events(RecordsOf(2, 20).exit_to(20, 0).enter(30, 1)).events(RecordsOf(2, 40).enter(40, 2));
+  stream.thread_end(1, 10)
+      .events(RecordsOf(2, 20).exit_to(20, 0).enter(30, 1))
+      .events(RecordsOf(2, 40).enter(40, 2));
   REQUIRE(session.consume(as_bytes(stream.bytes)));
   CHECK(session.meter().counts().capped == 3);
   REQUIRE(session.meter().lanes().size() == 2);
