@@ -6569,6 +6569,8 @@ struct LiveWindowParams {
   std::optional<std::string> to_mark;
   // Hottest methods at most.
   std::uint32_t rows = 20;
+  // Threads at most, the busiest.
+  std::uint32_t threads = 0;
   // Values of the strip at most.
   std::uint32_t steps = 600;
 };
@@ -6583,6 +6585,8 @@ struct LiveStrip {
   Number step;
   // Threads that had a method open, on average.
   std::vector<double> busy;
+  // Of these, threads that waited, on average, as far as the agent says.
+  std::optional<std::vector<double>> waiting;
   // Records.
   std::vector<Number> events;
   // Records that were lost.
@@ -6623,6 +6627,10 @@ struct LiveWindowResult {
   std::vector<LiveRow> rows;
   // How many more do not stand at 0.
   std::uint32_t rows_left = 0;
+  // Threads, the busiest first; the state of each is what it did for most of this part.
+  std::optional<std::vector<LiveThreadRow>> thread_rows;
+  // How many more there were.
+  std::uint32_t threads_left = 0;
   // This part is measured by samples.
   std::optional<LiveEstimate> estimate;
   // The whole session.

@@ -6394,6 +6394,8 @@ export interface LiveWindowParams {
   toMark?: string;
   /** Hottest methods at most. Default: 20. */
   rows?: number;
+  /** Threads at most, the busiest. Default: 0. */
+  threads?: number;
   /** Values of the strip at most. Default: 600. */
   steps?: number;
 }
@@ -6406,6 +6408,8 @@ export interface LiveStrip {
   step: number;
   /** Threads that had a method open, on average. */
   busy: number[];
+  /** Of these, threads that waited, on average, as far as the agent says. */
+  waiting?: number[];
   /** Records. */
   events: number[];
   /** Records that were lost. */
@@ -6442,6 +6446,10 @@ export interface LiveWindowResult {
   rows: LiveRow[];
   /** How many more do not stand at 0. Default: 0. */
   rowsLeft?: number;
+  /** Threads, the busiest first; the state of each is what it did for most of this part. */
+  threadRows?: LiveThreadRow[];
+  /** How many more there were. Default: 0. */
+  threadsLeft?: number;
   /** This part is measured by samples. */
   estimate?: LiveEstimate;
   /** The whole session. */
