@@ -46,7 +46,8 @@ WindowSum WindowSums::sum(std::span<const BucketPtr> buckets) {
       one_thread_.add(bucket.methods_of(places[i].thread));
     }
     std::uint64_t longest_ns = 0;
-    const std::uint64_t ran = thread.busy - thread.waited;  // at most
+    // At most: agents say at their ticks whether a thread waits, so what runs for less than that is not seen.
+    const std::uint64_t ran = thread.busy - thread.waited + kBucket;
     for (const PartSum::Row& row : one_thread_.rows()) {
       if (row.ns > longest_ns || (row.ns == longest_ns && row.ns > 0 && row.key < thread.longest)) {
         thread.longest = row.key;

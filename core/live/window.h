@@ -14,7 +14,7 @@ namespace profd::live {
 struct MethodSum {
   MethodId method = 0;
   std::uint64_t most_ns = 0;  // on the thread where it ran longest
-  std::uint64_t waited = 0;   // of `most_ns` that thread waited at least so long
+  std::uint64_t waited = 0;   // of `most_ns` that thread waited at least so long, to within a bucket
   std::uint64_t ns = 0;       // on all threads
   std::uint64_t calls = 0;    // that began
   std::uint32_t threads = 0;  // on which it was open

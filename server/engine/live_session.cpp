@@ -341,10 +341,16 @@ LivePicture LiveSession::window(live::Nanoseconds from, live::Nanoseconds to, st
   fill_rows(picture, window, n_rows, flags_of);
   for (LiveMethodRow& row : picture.rows) row.past = true;
   picture.window = window.end - window.begin;
-  for (const live::MethodSum& sum : window.methods)
-    if (sum.method < live::kMaxMethods)
-      picture.methods.emplace_back(
-          sum.method, LiveLook{live::height_of(sum.most_ns, picture.window), sum.threads, flags_of(sum)});
+  std::vector<bool> there(session_.methods().size());
+  for (const live::MethodSum& sum : window.methods) {
+    if (sum.method >= live::kMaxMethods) continue;
+    if (sum.method < there.size()) there[sum.method] = true;
+    picture.methods.emplace_back(
+        sum.method, LiveLook{live::height_of(sum.most_ns, picture.window), sum.threads, flags_of(sum)});
+  }
+  for (live::MethodId i = 0; i < there.size(); ++i)
+    if (!there[i] && session_.methods()[i].demoted)
+      picture.methods.emplace_back(i, LiveLook{0, 0, kLiveDemoted});
   std::vector<LiveThread> threads;
   threads.reserve(window.threads.size());
   for (const live::ThreadSum& sum : window.threads) {

@@ -317,7 +317,7 @@ TEST_CASE("what waited in a window is told of its methods and threads, where it 
   live::WindowSum whole;
   auto methods = heights(stream, &whole);
   CHECK(methods[7].most_ns == kSecond);
-  CHECK(methods[7].waited == 600'000'000);
+  CHECK(methods[7].waited == 500'000'000);
   CHECK(methods[8].waited == 0);
   REQUIRE(whole.threads.size() == 2);
   CHECK(whole.threads[0].waited == 600'000'000);

@@ -106,6 +106,12 @@ const STATE_TEXT: Readonly<Record<string, string>> = {
   [LiveThreadState.unknown]: "unknown",
   [LiveThreadState.ended]: "ended",
 };
+const PAST_TEXT: Readonly<Record<string, string>> = {
+  [LiveThreadState.runs]: "ran",
+  [LiveThreadState.waits]: "waited",
+  [LiveThreadState.idle]: "idle",
+  [LiveThreadState.unknown]: "unknown",
+};
 
 export function Lanes({
   feed,
@@ -123,6 +129,7 @@ export function Lanes({
 }) {
   // Of a time further back than the pictures that are kept there are no lanes.
   const past = at === undefined ? feed.past : feed.past.filter((one) => one.time <= at);
+  const lately = past.length > 1;
   const from = past[0]?.time ?? 0;
   const span = Math.max(1, (past.at(-1)?.time ?? 1) - from);
   const place = (time: number) => ((time - from) / span) * LANE.width;
@@ -133,7 +140,7 @@ export function Lanes({
           <tr>
             <th scope="col">Thread</th>
             <th scope="col">{at === undefined ? "Now" : "Mostly"}</th>
-            <th scope="col">Lately</th>
+            {lately && <th scope="col">Lately</th>}
           </tr>
         </thead>
         <tbody>
@@ -145,38 +152,42 @@ export function Lanes({
                   <Name text={row.name === "" ? `thread ${row.thread}` : row.name} />
                 </th>
                 <td>
-                  <span class={`tag state ${row.state}`}>{STATE_TEXT[row.state] ?? row.state}</span>
+                  <span class={`tag state ${row.state}`}>
+                    {(at === undefined ? STATE_TEXT : PAST_TEXT)[row.state] ?? row.state}
+                  </span>
                   {row.label !== undefined && row.label !== "" && (
                     <button type="button" class="link" disabled={plot < 0} onClick={() => onMethod(plot)}>
                       <Name text={row.label} />
                     </button>
                   )}
                 </td>
-                <td>
-                  <svg
-                    class="lane"
-                    viewBox={`0 0 ${LANE.width} ${LANE.height}`}
-                    preserveAspectRatio="none"
-                    aria-hidden="true"
-                  >
-                    <defs>
-                      <pattern id={`lane-wait-${row.thread}`} width="6" height="6" patternUnits="userSpaceOnUse">
-                        <path class="lane-stripe" d="M-1 7L7 -1" />
-                      </pattern>
-                    </defs>
-                    {laneOf(past, row.thread).map((run) => (
-                      <rect
-                        key={run.from}
-                        class={run.state}
-                        x={place(run.from)}
-                        width={Math.max(0.5, place(run.to) - place(run.from))}
-                        y={run.state === LiveThreadState.idle ? LANE.height / 2 - 1 : 1}
-                        height={run.state === LiveThreadState.idle ? 2 : LANE.height - 2}
-                        fill={run.state === LiveThreadState.waits ? `url(#lane-wait-${row.thread})` : undefined}
-                      />
-                    ))}
-                  </svg>
-                </td>
+                {lately && (
+                  <td>
+                    <svg
+                      class="lane"
+                      viewBox={`0 0 ${LANE.width} ${LANE.height}`}
+                      preserveAspectRatio="none"
+                      aria-hidden="true"
+                    >
+                      <defs>
+                        <pattern id={`lane-wait-${row.thread}`} width="6" height="6" patternUnits="userSpaceOnUse">
+                          <path class="lane-stripe" d="M-1 7L7 -1" />
+                        </pattern>
+                      </defs>
+                      {laneOf(past, row.thread).map((run) => (
+                        <rect
+                          key={run.from}
+                          class={run.state}
+                          x={place(run.from)}
+                          width={Math.max(0.5, place(run.to) - place(run.from))}
+                          y={run.state === LiveThreadState.idle ? LANE.height / 2 - 1 : 1}
+                          height={run.state === LiveThreadState.idle ? 2 : LANE.height - 2}
+                          fill={run.state === LiveThreadState.waits ? `url(#lane-wait-${row.thread})` : undefined}
+                        />
+                      ))}
+                    </svg>
+                  </td>
+                )}
               </tr>
             );
           })}
