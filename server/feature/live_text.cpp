@@ -82,7 +82,7 @@ std::string live_row_text(const LiveMethodRow& row, live::Nanoseconds window, co
   if (sampled && (row.flags & kLiveRuns) != 0)
     text += ", seen most of late";
   else if ((row.flags & kLiveWaits) != 0)
-    text += ", waits now";
+    text += row.past ? ", waited mostly" : ", waits now";
   else if ((row.flags & kLiveRuns) != 0)
     text += ", runs now";
   if ((row.flags & kLiveDemoted) != 0) text += ", without a probe: its time is in its callers";
@@ -103,6 +103,8 @@ std::string live_estimate_text(const live::Sampling& sampling, std::uint64_t sam
 std::string live_thread_text(const LiveThread& thread) {
   if (!thread.alive) return "has ended";
   if (thread.sampled) return fmt::format("seen in {}, {} deep", thread.label, thread.depth);
+  if (thread.past && thread.method != 0)
+    return fmt::format("{} in {}", thread.waits ? "waited mostly, longest" : "ran longest", thread.label);
   if (thread.method == 0) return thread.unknown ? "not known: events were lost" : "nothing open";
   return fmt::format("{} {}, {} deep", thread.waits ? "waits in" : "runs", thread.label, thread.depth);
 }

@@ -303,6 +303,35 @@ TEST_CASE("history is joined as it grows old, keeps its sums, and gives way to m
   CHECK_FALSE(history.thinned());
 }
 
+TEST_CASE("what waited in a window is told of its methods and threads, where it is certain") {
+  LiveStream stream;
+  stream.hello();
+  stream.thread(1, "sleeps").thread(2, "idles");
+  // All of a second open: 600 ms of it waiting. Half of each bucket open, and as long waiting: perhaps never
+  // at once.
+  stream.events(RecordsOf(1, 0).enter(0, 7));
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    const std::uint64_t at = i * 100'000'000;
+    stream.events(RecordsOf(2, at).enter(at, 8).exit(at + 50'000'000));
+    stream.state(1, at, 1)
+        .state(1, at + 60'000'000, 0)
+        .state(2, at + 50'000'000, 1)
+        .state(2, at + 100'000'000, 0);
+  }
+  stream.tick(kSecond);
+  live::WindowSum whole;
+  auto methods = heights(stream, &whole);
+  CHECK(methods[7].most_ns == kSecond);
+  CHECK(methods[7].waited == 500'000'000);
+  CHECK(methods[8].waited == 0);
+  REQUIRE(whole.threads.size() == 2);
+  CHECK(whole.threads[0].waited == 600'000'000);
+  CHECK(whole.threads[0].longest == 7);
+  CHECK(whole.threads[1].waiting == 500'000'000);
+  CHECK(whole.threads[1].waited == 0);
+  CHECK(whole.threads[1].longest == 8);
+}
+
 TEST_CASE("a program that stood still for an hour goes on with the time it stood in what was open") {
   LiveStream stream;
   stream.hello();

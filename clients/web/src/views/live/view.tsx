@@ -241,9 +241,11 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
     }
     const hot = rows.find((one) => city?.rowOf.get(one.method) === row);
     const fn = row < 0 || city === undefined ? "" : (hot?.name ?? wholeName(city, row));
-    app.home.files?.add(session.uri);
+    // What is held is looked at, not all that there was.
+    const uri = at === undefined ? session.uri : (feed.window.peek()?.uri ?? session.uri);
+    app.home.files?.add(uri);
     app.update((state) =>
-      go(openPlace(state, session.uri), {
+      go(openPlace(state, uri), {
         view,
         ...(view === "flame" ? { search: fn === "" ? "" : fn } : { fn, file: hot?.file ?? "", line: hot?.line ?? 0 }),
       }),
@@ -308,7 +310,7 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
       { keys: ["/"], text: "find a method", run: () => searchBox.current?.focus() },
       { keys: ["g"], text: "its source", run: () => jump("source") },
       { keys: ["c"], text: "who calls it", run: () => jump("sandwich") },
-      { keys: ["f"], text: "flame graph of the session", run: () => jump("flame") },
+      { keys: ["f"], text: "flame graph of the session, or of the window that is held", run: () => jump("flame") },
       { keys: ["Escape"], text: "let go of it", run: () => (search !== "" ? setSearch("") : choose(-1)) },
     ],
   });
@@ -506,8 +508,9 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
           ) : (
             <Lanes
               feed={feed}
-              threads={at === undefined ? (frame?.threadRows ?? []) : []}
-              left={at === undefined ? frame?.threadsLeft : undefined}
+              threads={(at === undefined ? frame?.threadRows : feed.window.value?.threadRows) ?? []}
+              left={at === undefined ? frame?.threadsLeft : feed.window.value?.threadsLeft}
+              at={at}
               onMethod={find}
             />
           )}
