@@ -1,9 +1,9 @@
-// Looking into JSON text without building it: where the members of an object and the items of an array stand, so
-// that what is passed on stays the bytes that came.
+// Looking into JSON text without building it: where the members of an object and the items of an array stand,
+// so that what is passed on stays the bytes that came.
 //
-// Works on text of any depth without recursion and allocates nothing. It finds the ends of values by quotes and
-// brackets alone and checks no more of them: whoever reads a value parses it. Of a text that is cut, what stands
-// before the cut is found.
+// Works on text of any depth without recursion and allocates nothing. It finds the ends of values by quotes
+// and brackets alone and checks no more of them: whoever reads a value parses it. Of a text that is cut, what
+// stands before the cut is found.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,8 @@ class JsonItems {
 
 // The value of a member, the last of that name; "" where there is none. `key` needs no escapes.
 [[nodiscard]] std::string_view json_member(std::string_view object, std::string_view key);
-// The object with `value` for a member, in place of the one that it had, else at its end. `object` is an object.
+// The object with `value` for a member, in place of the one that it had, else at its end. `object` is an
+// object.
 [[nodiscard]] std::string with_json_member(std::string_view object, std::string_view key,
                                            std::string_view value);
 // The object without the members of that name.

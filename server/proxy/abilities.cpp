@@ -87,7 +87,8 @@ std::string merged_workspace(std::string_view server, std::string_view profd) {
   const std::string_view base = is_json_object(server) ? server : "{}";
   const std::string_view theirs = json_member(base, "textDocumentContent");
   if (!is_json_object(theirs)) return with_json_member(base, "textDocumentContent", mine);
-  const std::string schemes = joined_json_arrays(json_member(theirs, "schemes"), json_member(mine, "schemes"));
+  const std::string schemes =
+      joined_json_arrays(json_member(theirs, "schemes"), json_member(mine, "schemes"));
   return with_json_member(base, "textDocumentContent", with_json_member(theirs, "schemes", schemes));
 }
 
@@ -134,9 +135,8 @@ MergedInitialize merge_initialize(std::string_view server, std::string_view prof
   can.sync = wants_of(sync);
   if (is_json_object(mine)) {
     put("textDocumentSync", merged_sync(sync, json_member(mine, "textDocumentSync")));
-    put("executeCommandProvider",
-        merged_commands(json_member(theirs, "executeCommandProvider"),
-                        json_member(mine, "executeCommandProvider"), can.commands));
+    put("executeCommandProvider", merged_commands(json_member(theirs, "executeCommandProvider"),
+                                                  json_member(mine, "executeCommandProvider"), can.commands));
     put("workspace", merged_workspace(json_member(theirs, "workspace"), json_member(mine, "workspace")));
     put("experimental",
         merged_experimental(json_member(theirs, "experimental"), json_member(mine, "experimental")));

@@ -42,8 +42,8 @@ struct MergedInitialize {
   std::string result;
   Abilities abilities;
 };
-// `server` and `profd`: results of `initialize`; profd's may be "". What the server says of things that profd has
-// no part in stays as it wrote it.
+// `server` and `profd`: results of `initialize`; profd's may be "". What the server says of things that profd
+// has no part in stays as it wrote it.
 MergedInitialize merge_initialize(std::string_view server, std::string_view profd);
 
 }  // namespace profd

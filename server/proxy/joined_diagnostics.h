@@ -1,5 +1,5 @@
-// Diagnostics that are pushed: an editor keeps one list a document and server, so what both say of a document is
-// one list.
+// Diagnostics that are pushed: an editor keeps one list a document and server, so what both say of a document
+// is one list.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The documents that the editor has open, as they are now: what a daemon is told that comes into the session late, or
-// takes the place of one that ended.
+// The documents that the editor has open, as they are now: what a daemon is told that comes into the session
+// late, or takes the place of one that ended.
 #pragma once
 
 #include <cstddef>

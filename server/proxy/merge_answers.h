@@ -9,9 +9,9 @@
 
 namespace profd {
 
-// The result of both. All of the server's stays as it wrote it and comes first. Nothing where profd's has nothing
-// to add, or the server's is nothing that can be added to: then the server's stands. `uri`: of the document that
-// was asked about, as JSON.
+// The result of both. All of the server's stays as it wrote it and comes first. Nothing where profd's has
+// nothing to add, or the server's is nothing that can be added to: then the server's stands. `uri`: of the
+// document that was asked about, as JSON.
 std::optional<std::string> merged_result(MergeKind kind, std::string_view server, std::string_view profd,
                                          std::string_view uri);
 

@@ -1,9 +1,9 @@
-// Proxy: one editor's session with two servers, the wrapped one and profd. Messages in, messages out; pipes and
-// sockets are run_proxy's.
+// Proxy: one editor's session with two servers, the wrapped one and profd. Messages in, messages out; pipes
+// and sockets are run_proxy's.
 //
-// What concerns the wrapped server alone is passed on as the bytes that came, in the order in which they came.
-// Requests that both may answer are put to both; the wrapped server's answer waits at most `patience` for profd's.
-// The editor's ids reach both servers as they are; requests of profd get ids of their own.
+// What concerns the wrapped server alone is passed on as the bytes that came, in the order in which they
+// came. Requests that both may answer are put to both; the wrapped server's answer waits at most `patience`
+// for profd's. The editor's ids reach both servers as they are; requests of profd get ids of their own.
 #pragma once
 
 #include <chrono>
@@ -48,8 +48,8 @@ class Proxy {
 
   // There is a connection to a daemon, at its beginning.
   void profd_there();
-  // There is none: it ended, or could not be had; `why` is a sentence for the user. `returns`: profd_there() is
-  // going to be called again.
+  // There is none: it ended, or could not be had; `why` is a sentence for the user. `returns`: profd_there()
+  // is going to be called again.
   void profd_gone(const std::string& why, bool returns);
   // The wrapped server ended; whoever waits for an answer is told `why`.
   void server_gone(const std::string& why);
@@ -122,11 +122,11 @@ class Proxy {
   Profd profd_ = Profd::absent;
   bool profd_comes_ = true;  // it is there or on its way
   PendingMap pending_;
-  std::map<protocol::RequestId, std::string> late_;    // methods, of answers of profd that nobody waits for
-  std::set<std::string> asked_anew_;                   // methods, since they were last answered in time
+  std::map<protocol::RequestId, std::string> late_;     // methods, of answers of profd that nobody waits for
+  std::set<std::string> asked_anew_;                    // methods, since they were last answered in time
   std::map<std::int64_t, std::string> asked_by_profd_;  // its ids as JSON, of what the editor is to answer
-  std::set<std::string> profd_tokens_;                 // of its progress, as JSON
-  std::set<std::string, std::less<>> swallowed_;       // ids of registrations that the editor was not told
+  std::set<std::string> profd_tokens_;                  // of its progress, as JSON
+  std::set<std::string, std::less<>> swallowed_;        // ids of registrations that the editor was not told
   std::int64_t next_id_ = 0;
 
   std::string initialize_;         // the params of the editor

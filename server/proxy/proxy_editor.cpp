@@ -29,7 +29,8 @@ std::string_view uri_asked_about(std::string_view params) {
 std::string without_tokens(std::string_view params, const std::string& body) {
   if (json_member(params, "workDoneToken").empty() && json_member(params, "partialResultToken").empty())
     return body;
-  const std::string left = without_json_member(without_json_member(params, "workDoneToken"), "partialResultToken");
+  const std::string left =
+      without_json_member(without_json_member(params, "workDoneToken"), "partialResultToken");
   return with_json_member(body, "params", left);
 }
 

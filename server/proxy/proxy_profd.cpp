@@ -223,8 +223,8 @@ void Proxy::profd_gone(const std::string& why, bool returns) {
     if (pending.answer) {
       finish(here);
     } else if (!pending.server) {
-      out_.to_editor(protocol::error_text(
-          here->first, protocol::ResponseError(psp::ErrorCodes::request_failed, why, {})));
+      out_.to_editor(protocol::error_text(here->first,
+                                          protocol::ResponseError(psp::ErrorCodes::request_failed, why, {})));
       pending_.erase(here);
     }
   }

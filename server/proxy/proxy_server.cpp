@@ -61,8 +61,7 @@ void Proxy::answer_initialize() {
   if (answered_initialize_ || initialize_answer_.empty()) return;
   answered_initialize_ = true;
   waits_to_answer_ = false;
-  MergedInitialize merged =
-      merge_initialize(json_member(initialize_answer_, "result"), profd_initialized_);
+  MergedInitialize merged = merge_initialize(json_member(initialize_answer_, "result"), profd_initialized_);
   can_ = std::move(merged.abilities);
   opens_for_profd_ = !can_.sync.open_close;
   if (profd_initialized_.empty()) {

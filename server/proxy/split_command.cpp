@@ -15,7 +15,8 @@ Result<std::vector<std::string>> split_command(std::string_view text) {
     const char c = text[at];
     const bool escapes = c == '\\' && quote != '\'';
     if (escapes && at + 1 == text.size() && quote == 0)
-      return fail(ErrorCode::invalid, "the command ends in a backslash, which keeps a character that is to follow");
+      return fail(ErrorCode::invalid,
+                  "the command ends in a backslash, which keeps a character that is to follow");
     if (escapes && at + 1 < text.size() && (quote == 0 || text[at + 1] == '"' || text[at + 1] == '\\')) {
       take(text[++at]);
     } else if (quote != 0) {
