@@ -369,6 +369,36 @@ local function beside(step)
   end
 end
 
+--- j: to the widest box that is below the one under the cursor; where none is, down a line.
+local function below()
+  for _ = 1, vim.v.count1 do
+    local item = item_at(shown)
+    local line = vim.api.nvim_win_get_cursor(0)[1]
+    local child = item and page_of.widest_child(shown.page, shown.answer, line, item)
+    if not child then
+      vim.cmd('normal! j')
+      break
+    end
+    go_to(shown, line + 1, child)
+  end
+  tell(shown)
+end
+
+--- k: to the box that the one under the cursor is part of.
+local function above()
+  for _ = 1, vim.v.count1 do
+    local item = item_at(shown)
+    local line = vim.api.nvim_win_get_cursor(0)[1]
+    local parent = item and page_of.find(shown.page, line - 1, item.from)
+    if not parent then
+      vim.cmd('normal! k')
+      break
+    end
+    go_to(shown, line - 1, parent)
+  end
+  tell(shown)
+end
+
 local function turn()
   shown.shape = shown.shape == 'top-down' and 'bottom-up' or 'top-down'
   shown.zoom, shown.back, shown.goto_keys = nil, {}, {}
@@ -378,6 +408,7 @@ end
 local function search()
   local at = shown
   vim.ui.input({ prompt = 'Search (regular expression): ', default = at.search }, function(text)
+    vim.cmd("redraw | echo ''") -- what was typed stays there else
     if text and shown == at then
       at.search = text ~= '' and text or nil
       ask_and_paint()
@@ -485,8 +516,12 @@ local keys = vim.list_extend({
   { '<2-LeftMouse>', enter, 'the same with the mouse; a click says what it is' },
   { '<BS>', back, 'what was looked at before' },
   { '0', reset, 'everything' },
-  { 'l', beside, 'the next box of the row; j and k change rows', with = 1 },
+  { 'j', below, 'the widest box below' },
+  { 'k', above, 'the box above' },
+  { 'l', beside, 'the next box of the row', with = 1 },
   { 'h', beside, 'the box before it', with = -1 },
+  { '<Down>', below, '' },
+  { '<Up>', above, '' },
   { '<Right>', beside, '', with = 1 },
   { '<Left>', beside, '', with = -1 },
   { '/', search, 'search; empty: end the search' },
@@ -518,6 +553,8 @@ local function prepare(bufnr)
       end
     end,
   })
+  -- What happened while it was not to be seen.
+  vim.api.nvim_create_autocmd('BufWinEnter', { group = group, buffer = bufnr, callback = M.refresh })
   vim.api.nvim_create_autocmd({ 'WinResized', 'VimResized' }, {
     group = group,
     callback = function()
@@ -583,7 +620,9 @@ function M.show()
       prepare(at.bufnr)
       at.goto_keys = at.zoom and at.zoom.keys or {}
       paint(at)
-      vim.api.nvim_win_set_height(0, math.min(#at.page.lines + 1, math.floor(vim.o.lines * 0.6)))
+      if not vim.w.profd_before then
+        vim.api.nvim_win_set_height(0, math.min(#at.page.lines + 1, math.floor(vim.o.lines * 0.6)))
+      end
       vim.fn.winrestview({ topline = 1 })
       M.refit()
     end)

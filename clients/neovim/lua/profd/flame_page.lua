@@ -234,6 +234,23 @@ function M.beside(page, line, part, step)
   return row[math.max(1, math.min(#row, here + step))]
 end
 
+--- The widest item of the row below an item that belongs to it.
+---@param page profd.FlamePage
+---@param answer profd.FlameGraphResult
+---@param line integer of the item
+---@param item profd.FlameItem
+---@return profd.FlameItem?
+function M.widest_child(page, answer, line, item)
+  local widest
+  for _, other in ipairs(item.box and page.rows[line + 1] or {}) do
+    local parent = other.box and answer.boxes.parent[other.box] or answer.remainder.parent[other.joined]
+    if parent == item.box - 1 and (not widest or other.to - other.from > widest.to - widest.from) then
+      widest = other
+    end
+  end
+  return widest
+end
+
 --- The keys and the names from the root of the view down to a box, without the root.
 ---@param answer profd.FlameGraphResult
 ---@param box integer

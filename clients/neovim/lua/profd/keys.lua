@@ -12,6 +12,7 @@ local M = {}
 ---@return string[]
 function M.lines(keys)
   local lines, width = {}, 0
+  keys = vim.list_extend({ unpack(keys) }, { { 'q', nil, 'close' } })
   for _, key in ipairs(keys) do
     width = math.max(width, vim.api.nvim_strwidth(key[1]))
   end
@@ -71,9 +72,7 @@ function M.map(bufnr, title, keys, ready)
     end, { buffer = bufnr, nowait = true, desc = key[3] ~= '' and key[3] or nil })
   end
   vim.keymap.set('n', '?', function()
-    local lines = M.lines(keys)
-    lines[#lines + 1] = ' q  close '
-    open_help(title, lines)
+    open_help(title, M.lines(keys))
   end, { buffer = bufnr, nowait = true, desc = 'keys' })
 end
 

@@ -193,8 +193,9 @@ local function is_old(at, asked)
 end
 
 ---@param answer profd.TableResult|profd.SpreadResult
+---@param is_root boolean
 ---@return profd.TreeRest?
-local function rest_of(answer)
+local function rest_of(answer, is_root)
   if answer.remainder then
     return { text = answer.remainder.text .. ', <CR> shows more', offset = answer.remainder.offset }
   end
@@ -202,7 +203,8 @@ local function rest_of(answer)
   if left > 0 then -- of lists by spread
     return { text = ('%d more, <CR> shows them'):format(left), offset = answer.offset + #answer.rows.name }
   end
-  return answer.own and answer.own.value ~= 0 and { text = ('%s on no row'):format(answer.own.text) } or nil
+  -- Below a row it is what that row has as its self.
+  return is_root and answer.own and answer.own.value ~= 0 and { text = ('%s on no row'):format(answer.own.text) } or nil
 end
 
 ---@param at profd.Tree
@@ -265,7 +267,7 @@ local open_again
 local function load_children(at, node, done)
   request(at, node, 0, function(answer)
     node.children = page_of.nodes_of(answer, node)
-    node.rest = rest_of(answer)
+    node.rest = rest_of(answer, false)
     node.open = true
     at.opened[id_of(node.names)] = true
     ask_spread(at, node.children, answer)
@@ -386,7 +388,7 @@ local function ask(at, done)
     at.spec = table.concat(vim.list_extend({ at.shape .. ' by function' }, filters), ' | ')
     request(at, nil, 0, function(answer)
       at.answer, at.revision, at.filters = answer, answer.revision, filters
-      at.roots, at.rest = page_of.nodes_of(answer), rest_of(answer)
+      at.roots, at.rest = page_of.nodes_of(answer), rest_of(answer, true)
       ask_spread(at, at.roots, answer)
       open_again(at, at.roots)
       done()
@@ -419,7 +421,7 @@ local function load_more(at, of, offset)
     local nodes = page_of.nodes_of(answer, of)
     local into = of or at
     vim.list_extend(of and of.children or at.roots, nodes)
-    into.rest = rest_of(answer)
+    into.rest = rest_of(answer, of == nil)
     ask_spread(at, nodes, answer)
     paint(at)
   end)
@@ -547,6 +549,8 @@ local function prepare(bufnr)
       end
     end,
   })
+  -- What happened while it was not to be seen.
+  vim.api.nvim_create_autocmd('BufWinEnter', { group = group, buffer = bufnr, callback = M.refresh })
   vim.api.nvim_create_autocmd({ 'WinResized', 'VimResized' }, {
     group = group,
     callback = function()
@@ -611,9 +615,12 @@ local function open(shape, of)
     ask(at, function()
       at.bufnr = scratch.show(NAME, { '' }, { filetype = 'profd-tree' })
       vim.bo[at.bufnr].undolevels = -1
+      vim.wo[0][0].cursorline = true
       prepare(at.bufnr)
       -- As high as it may be: it grows as it is unfolded.
-      vim.api.nvim_win_set_height(0, math.max(5, math.floor(vim.o.lines * 0.6)))
+      if not vim.w.profd_before then
+        vim.api.nvim_win_set_height(0, math.max(5, math.floor(vim.o.lines * 0.6)))
+      end
       paint(at)
     end)
   end)
