@@ -2,6 +2,7 @@
 local M = {}
 
 local client = require('profd.client')
+local events = require('profd.events')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
 
@@ -40,6 +41,16 @@ local next_token = 0
 local function filter_by(what, clause)
   client.filters[what] = clause
   client.notify(protocol.methods.did_change_configuration, { settings = client.settings() })
+  events.changed('filters')
+end
+
+--- The metric that an answer is of.
+---@param name string
+function M.saw_metric(name)
+  if name ~= M.metric then
+    M.metric = name
+    events.changed('metric')
+  end
 end
 
 ---@param uri string
@@ -64,7 +75,11 @@ local function show(profile, revision, name, uri)
       filter_by('window', nil)
     end
   end
+  local news = profile ~= M.profile or (revision or 0) ~= M.revision
   M.profile, M.revision, M.name, M.uri = profile, revision or 0, name or '', uri
+  if news then
+    events.changed('profile')
+  end
   require('profd.hints').refresh_all()
 end
 
@@ -213,9 +228,10 @@ function M.with_profile(action)
   end)
 end
 
+--- A profile in a line: its name, its total, what could not be read.
 ---@param summary profd.ProfileSummary
 ---@return string
-local function glance(summary)
+function M.glance(summary)
   local metrics = {}
   for _, metric in ipairs(summary.metrics) do
     if metric.name == summary.metric then
@@ -247,7 +263,8 @@ function M.uri_of(path)
 end
 
 ---@param path string a file, or a URI
-function M.open(path)
+---@param done? fun(result: profd.ProfileOpenResult) in place of the message that says what was opened
+function M.open(path, done)
   local uri = M.uri_of(path)
   M.with_server(function()
     request_open(uri, nil, function(result, err)
@@ -256,7 +273,10 @@ function M.open(path)
       end
       ---@cast result profd.ProfileOpenResult
       require('profd.hints').set_enabled(true)
-      log.info(glance(result.summary))
+      if done then
+        return done(result)
+      end
+      log.info(M.glance(result.summary))
     end)
   end)
 end
@@ -452,7 +472,7 @@ local function choose_metric(metrics, name)
     if err then
       return log.error(M.sentence(err))
     end
-    M.metric = name
+    M.saw_metric(name)
     require('profd.hints').set_enabled(true)
   end)
 end
@@ -528,6 +548,7 @@ function M.toggle_mine()
   M.with_profile(function()
     client.mine = not client.mine
     client.notify(protocol.methods.did_change_configuration, { settings = client.settings() })
+    events.changed('filters')
     require('profd.hints').refresh_all()
     log.info(client.mine and 'my code only: other code is folded' or 'all code')
   end)
@@ -551,6 +572,7 @@ end
 local changes = {
   reloaded = function(params)
     M.revision = params.revision
+    events.changed('profile')
     require('profd.hints').refresh_all()
     if params.previous then
       return tell_recorded_again(params)
@@ -632,6 +654,7 @@ client.on_lost(function()
   lost = true
   opening, after_opening = {}, {}
   M.profile = nil
+  events.changed('profile')
   log.warn('the daemon is gone; the next :Profd command starts it again')
 end)
 
