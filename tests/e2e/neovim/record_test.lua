@@ -37,7 +37,7 @@ test('what a command costs is shown when it has ended, and the cursor stays in t
   vim.cmd('Profd record --with cProfile -- python3 app.py "two words" $((6*7))')
   h.equal(vim.api.nvim_get_current_win(), code)
   h.matches(require('profd').status(), '^● recording %-%-with cProfile %-%- python3 app%.py')
-  h.note('^profd: cpu%.pstats: time [%d.]+ ms$')
+  h.note('^profd: cpu%.pstats: time [%d.]+ m?s$')
   h.hint(3, '%%')
   local bufnr, window = terminal()
   h.matches(table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), '\n'), "said %['two words', '42'%]")

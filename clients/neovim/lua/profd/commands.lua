@@ -345,8 +345,9 @@ local function names()
   return result
 end
 
---- What listens: hints to the editor's events, hover and session to the server.
+--- What listens: hints to the editor's events, the others to the server.
 function M.load_all()
+  require('profd.listen')
   require('profd.hints')
   require('profd.hover')
 end
