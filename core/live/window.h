@@ -14,6 +14,7 @@ namespace profd::live {
 struct MethodSum {
   MethodId method = 0;
   std::uint64_t most_ns = 0;  // on the thread where it ran longest
+  std::uint64_t waited = 0;   // of `most_ns` that thread waited at least so long
   std::uint64_t ns = 0;       // on all threads
   std::uint64_t calls = 0;    // that began
   std::uint32_t threads = 0;  // on which it was open
@@ -21,6 +22,9 @@ struct MethodSum {
 struct ThreadSum {
   std::uint32_t instance = 0, lane = 0;
   std::uint64_t busy = 0, unknown = 0, waiting = 0;
+  std::uint64_t waited =
+      0;                 // with a method open, at least: waiting and busy are told apart, not when they met
+  MethodId longest = 0;  // that had most of it to itself, of the lowest of equal ones; 0: none had any
 };
 
 struct WindowSum {
@@ -40,6 +44,10 @@ class WindowSums {
   PartSum one_thread_;
   std::vector<std::uint32_t> rows_;  // by method: one more than its row; else 0
 };
+
+// How long the thread waited with a method open, at least, in a bucket of that length: how long it did both
+// is known, when is not.
+std::uint64_t waited_at_least(const ThreadPart& part, Nanoseconds length);
 
 // Share of `length` as live/frame tells it: 0 to 65535, and 0 only for none.
 std::uint16_t height_of(std::uint64_t ns, Nanoseconds length);

@@ -242,16 +242,16 @@ LiveMethodRow LiveSession::row_of(const live::MethodSum& sum, std::uint8_t flags
   return row;
 }
 
-void LiveSession::fill_rows(LivePicture& picture, const live::WindowSum& window, std::size_t n_rows) const {
+template <class FlagsOf>
+void LiveSession::fill_rows(LivePicture& picture, const live::WindowSum& window, std::size_t n_rows,
+                            FlagsOf flags_of) const {
   std::vector<live::MethodSum> hot;
   for (const live::MethodSum& sum : window.methods)
     if (sum.most_ns > 0) hot.push_back(sum);
   const std::size_t n = std::min(n_rows, hot.size());
   std::partial_sort(hot.begin(), hot.begin() + static_cast<std::ptrdiff_t>(n), hot.end(), hotter);
   picture.rows_left = hot.size() - n;
-  for (std::size_t i = 0; i < n; ++i)
-    picture.rows.push_back(
-        row_of(hot[i], hot[i].method < looks_.size() ? looks_[hot[i].method].flags : std::uint8_t{0}));
+  for (std::size_t i = 0; i < n; ++i) picture.rows.push_back(row_of(hot[i], flags_of(hot[i])));
   picture.begin = window.begin;
   picture.end = window.end;
   picture.events = window.events;
@@ -273,7 +273,9 @@ LivePicture LiveSession::picture(std::uint32_t since, std::size_t n_rows, std::s
   for (live::MethodId i = 0; i < looks_.size(); ++i)
     if (picture.key ? !(looks_[i] == LiveLook()) : changed_[i] > since)
       picture.methods.emplace_back(i, looks_[i]);
-  fill_rows(picture, window_, n_rows);
+  fill_rows(picture, window_, n_rows, [&](const live::MethodSum& sum) {
+    return sum.method < looks_.size() ? looks_[sum.method].flags : std::uint8_t{0};
+  });
   if (picture.end == 0) picture.end = session_.meter().closed();
   const auto& lanes = session_.meter().lanes();
   std::vector<LiveThread> threads;
@@ -299,8 +301,16 @@ LivePicture LiveSession::picture(std::uint32_t since, std::size_t n_rows, std::s
     add(sum.lane, sum);
   }
   for (std::uint32_t i = 0; i < lanes.size(); ++i)
-    if (lanes[i].alive && !seen[i]) add(i, {lanes[i].instance, i, 0, 0, 0});
-  const std::size_t n = std::min(n_threads, threads.size());
+    if (lanes[i].alive && !seen[i]) add(i, {lanes[i].instance, i});
+  fill_threads(picture, std::move(threads), n_threads);
+  picture.totals = totals();
+  picture.demoted = session_.methods().n_demoted();
+  return picture;
+}
+
+void LiveSession::fill_threads(LivePicture& picture, std::vector<LiveThread> threads,
+                               std::size_t most) const {
+  const std::size_t n = std::min(most, threads.size());
   std::partial_sort(threads.begin(), threads.begin() + static_cast<std::ptrdiff_t>(n), threads.end(),
                     [](const LiveThread& a, const LiveThread& b) {
                       if (a.sum.busy != b.sum.busy) return a.sum.busy > b.sum.busy;
@@ -311,27 +321,46 @@ LivePicture LiveSession::picture(std::uint32_t since, std::size_t n_rows, std::s
   for (LiveThread& thread : threads)
     if (thread.method != 0) thread.label = session_.methods().label(thread.method);
   picture.threads = std::move(threads);
-  picture.totals = totals();
-  picture.demoted = session_.methods().n_demoted();
-  return picture;
 }
 
-LivePicture LiveSession::window(live::Nanoseconds from, live::Nanoseconds to, std::size_t n_rows) const {
+LivePicture LiveSession::window(live::Nanoseconds from, live::Nanoseconds to, std::size_t n_rows,
+                                std::size_t n_threads) const {
   const std::lock_guard lock(mutex_);
   LivePicture picture;
   picture.key = true;
   picture.state = state();
   const live::WindowSum window = sums_.sum(session_.meter().history().between(from, to));
-  fill_rows(picture, window, n_rows);
+  // Whether it has a probe is known of now alone; whether it waited, of that time.
+  auto flags_of = [&](const live::MethodSum& sum) {
+    std::uint8_t flags = 0;
+    if (sum.waited > 0 && 2 * sum.waited >= sum.most_ns) flags |= kLiveWaits;
+    if (sum.method < session_.methods().size() && session_.methods()[sum.method].demoted)
+      flags |= kLiveDemoted;
+    return flags;
+  };
+  fill_rows(picture, window, n_rows, flags_of);
+  for (LiveMethodRow& row : picture.rows) row.past = true;
   picture.window = window.end - window.begin;
-  for (const live::MethodSum& sum : window.methods) {
-    const std::uint8_t demoted =
-        sum.method < session_.methods().size() && session_.methods()[sum.method].demoted ? kLiveDemoted
-                                                                                         : std::uint8_t{0};
+  for (const live::MethodSum& sum : window.methods)
     if (sum.method < live::kMaxMethods)
       picture.methods.emplace_back(
-          sum.method, LiveLook{live::height_of(sum.most_ns, picture.window), sum.threads, demoted});
+          sum.method, LiveLook{live::height_of(sum.most_ns, picture.window), sum.threads, flags_of(sum)});
+  std::vector<LiveThread> threads;
+  threads.reserve(window.threads.size());
+  for (const live::ThreadSum& sum : window.threads) {
+    const live::Lane& lane = session_.meter().lanes()[sum.lane];
+    LiveThread thread;
+    thread.sum = sum;
+    thread.name = lane.name;
+    thread.number = lane.number;
+    thread.alive = true;
+    thread.past = true;
+    thread.waits = sum.waited > 0 && 2 * sum.waited >= sum.busy;
+    thread.unknown = sum.unknown > 0;
+    thread.method = sum.longest;
+    threads.push_back(std::move(thread));
   }
+  fill_threads(picture, std::move(threads), n_threads);
   std::sort(picture.methods.begin(), picture.methods.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
   picture.totals = totals();
@@ -351,14 +380,16 @@ LiveStrip LiveSession::strip(std::size_t n_steps) const {
   strip.step = std::max(whole, ((end - strip.begin + wanted - 1) / wanted + whole - 1) / whole * whole);
   const auto n = static_cast<std::size_t>((end - strip.begin + strip.step - 1) / strip.step);
   strip.busy.resize(n);
+  strip.waiting.resize(n);
   strip.unknown.resize(n);
   strip.events.resize(n);
   strip.lost.resize(n);
-  std::vector<std::uint64_t> busy(n), unknown(n);
+  std::vector<std::uint64_t> busy(n), waited(n), unknown(n);
   for (const live::BucketPtr& bucket : history.between(strip.begin, end)) {
     const auto at = std::min(n - 1, static_cast<std::size_t>((bucket->begin - strip.begin) / strip.step));
     for (const live::ThreadPart& part : bucket->threads) {
       busy[at] += part.busy;
+      waited[at] += live::waited_at_least(part, bucket->end - bucket->begin);
       unknown[at] += part.unknown;
     }
     strip.events[at] += bucket->events;
@@ -366,6 +397,7 @@ LiveStrip LiveSession::strip(std::size_t n_steps) const {
   }
   for (std::size_t i = 0; i < n; ++i) {
     strip.busy[i] = static_cast<double>(busy[i]) / static_cast<double>(strip.step);
+    strip.waiting[i] = static_cast<double>(waited[i]) / static_cast<double>(strip.step);
     strip.unknown[i] = static_cast<double>(unknown[i]) / static_cast<double>(strip.step);
   }
   return strip;
@@ -377,7 +409,7 @@ Result<LiveMethodStory> LiveSession::method(live::MethodId method) const {
   if (method >= methods.size() || !methods[method].told)
     return fail(ErrorCode::not_found, fmt::format("{} has no method {}", name_, method));
   LiveMethodStory story;
-  live::MethodSum sum{method, 0, 0, 0, 0};
+  live::MethodSum sum{method};
   for (const live::MethodSum& there : window_.methods)
     if (there.method == method) sum = there;
   story.row = row_of(sum, method < looks_.size() ? looks_[method].flags : std::uint8_t{0});

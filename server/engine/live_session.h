@@ -43,6 +43,7 @@ struct LiveMethodRow {
   std::uint32_t line = 0;
   live::MethodSum sum;
   std::uint8_t flags = 0;
+  bool past = false;  // of a part of the time, not of now
 };
 struct LiveThread {
   std::uint32_t number = 0;
@@ -53,6 +54,7 @@ struct LiveThread {
   std::size_t depth = 0;
   live::ThreadSum sum;
   std::uint64_t cpu_ns = 0;
+  bool past = false;  // what it did for most of a part of the time, not what it does now
 };
 struct LiveTotals {
   live::Counts counts;
@@ -84,7 +86,8 @@ struct LivePicture {
 };
 struct LiveStrip {
   live::Nanoseconds begin = 0, step = 1;
-  std::vector<double> busy, unknown;  // threads, on average
+  std::vector<double> busy, waiting,
+      unknown;  // threads, on average; `waiting` of those that are busy, at least
   std::vector<std::uint64_t> events, lost;
 };
 struct LiveMethodStory {
@@ -129,7 +132,8 @@ class LiveSession {
   // The newest picture: with `since` the methods that differ from that one.
   [[nodiscard]] LivePicture picture(std::uint32_t since, std::size_t n_rows, std::size_t n_threads) const;
   // The whole of a part of the time that is kept; its edges become those of what is kept.
-  [[nodiscard]] LivePicture window(live::Nanoseconds from, live::Nanoseconds to, std::size_t n_rows) const;
+  [[nodiscard]] LivePicture window(live::Nanoseconds from, live::Nanoseconds to, std::size_t n_rows,
+                                   std::size_t n_threads) const;
   [[nodiscard]] LiveStrip strip(std::size_t n_steps) const;
   // `not_found`: it has none of that id.
   [[nodiscard]] Result<LiveMethodStory> method(live::MethodId method) const;
@@ -158,7 +162,11 @@ class LiveSession {
   [[nodiscard]] LiveState state() const;
   [[nodiscard]] std::uint32_t layout() const;
   [[nodiscard]] LiveMethodRow row_of(const live::MethodSum& sum, std::uint8_t flags) const;
-  void fill_rows(LivePicture& picture, const live::WindowSum& window, std::size_t n_rows) const;
+  // `flags_of` a method's sum: as the picture shows it.
+  template <class FlagsOf>
+  void fill_rows(LivePicture& picture, const live::WindowSum& window, std::size_t n_rows,
+                 FlagsOf flags_of) const;
+  void fill_threads(LivePicture& picture, std::vector<LiveThread> threads, std::size_t most) const;
   [[nodiscard]] std::vector<std::uint8_t> flags_now() const;
   void take_picture(Clock::time_point now);
   void demote();

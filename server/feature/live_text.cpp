@@ -44,7 +44,7 @@ std::string live_row_text(const LiveMethodRow& row, live::Nanoseconds window, co
       fmt::format("{} of {}, {}, {}", live_share(row.sum.most_ns, window), of,
                   count_of(row.sum.calls, "call", "calls"), count_of(row.sum.threads, "thread", "threads"));
   if ((row.flags & kLiveWaits) != 0)
-    text += ", waits now";
+    text += row.past ? ", waited mostly" : ", waits now";
   else if ((row.flags & kLiveRuns) != 0)
     text += ", runs now";
   if ((row.flags & kLiveDemoted) != 0) text += ", without a probe: its time is in its callers";
@@ -53,6 +53,8 @@ std::string live_row_text(const LiveMethodRow& row, live::Nanoseconds window, co
 
 std::string live_thread_text(const LiveThread& thread) {
   if (!thread.alive) return "has ended";
+  if (thread.past && thread.method != 0)
+    return fmt::format("{} in {}", thread.waits ? "waited mostly, longest" : "ran longest", thread.label);
   if (thread.method == 0) return thread.unknown ? "not known: events were lost" : "nothing open";
   return fmt::format("{} {}, {} deep", thread.waits ? "waits in" : "runs", thread.label, thread.depth);
 }
@@ -60,8 +62,8 @@ std::string live_thread_text(const LiveThread& thread) {
 std::string live_probe_text(const LivePicture& picture) {
   std::string text = format_count(static_cast<std::uint64_t>(picture.events_per_second + 0.5)) + " events/s";
   if (picture.probe_share > 0)
-    text +=
-        fmt::format("; probes take {} of the program's time", format_share(Value(picture.probe_share), Value(1.0)));
+    text += fmt::format("; probes take {} of the program's time",
+                        format_share(Value(picture.probe_share), Value(1.0)));
   if (picture.demoted > 0)
     text += fmt::format("; {} without a probe", count_of(picture.demoted, "method", "methods"));
   return text;

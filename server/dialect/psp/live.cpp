@@ -278,7 +278,7 @@ Result<psp::LiveWindowResult> window_of(const LiveSession& session, const psp::L
   if (from < 0 || to <= from)
     return fail(ErrorCode::invalid,
                 fmt::format("a window from {} to {} has no time in it", live_time(from), live_time(to)));
-  const LivePicture picture = session.window(from, to, params.rows);
+  const LivePicture picture = session.window(from, to, params.rows, params.threads);
   if (picture.end <= picture.begin)
     return fail(
         ErrorCode::not_found,
@@ -294,10 +294,16 @@ Result<psp::LiveWindowResult> window_of(const LiveSession& session, const psp::L
   result.methods = methods_of(picture);
   result.rows = rows_of(picture, live_time(picture.window));
   result.rows_left = static_cast<std::uint32_t>(picture.rows_left);
+  if (params.threads > 0) {
+    auto& rows = result.thread_rows.emplace();
+    for (const LiveThread& thread : picture.threads) rows.push_back(thread_of(thread, picture.window));
+    result.threads_left = static_cast<std::uint32_t>(picture.threads_left);
+  }
   const LiveStrip strip = session.strip(params.steps);
   result.strip.begin = strip.begin;
   result.strip.step = strip.step;
   result.strip.busy = strip.busy;
+  result.strip.waiting = strip.waiting;
   result.strip.unknown = strip.unknown;
   for (const std::uint64_t n : strip.events) result.strip.events.emplace_back(n);
   for (const std::uint64_t n : strip.lost) result.strip.lost.emplace_back(n);

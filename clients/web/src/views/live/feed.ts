@@ -53,7 +53,8 @@ export const STRIP_STEPS = 300;
 /** Pictures that are kept, and numbers of all together. */
 const MOST_PAST = 60;
 const MOST_NUMBERS = 6_000_000;
-const STRIP_EVERY_MS = 1500;
+/** The strip is behind by a fiftieth of its length at most, and is asked for no more often than a person sees. */
+const stripEvery = (time: number) => Math.min(1500, Math.max(200, time / 50e6));
 /** How often what sessions there are is asked: while a person waits for a program, and beside one. */
 const WAITED_MS = 2000;
 const LIST_EVERY_MS = 5000;
@@ -203,7 +204,7 @@ export class Feed {
         this.take(frame, same);
         if (moved && same) this.tick.value += 1;
         const still = ended && (this.other === undefined || this.other.ended);
-        if (still || asked - this.stripAsked > STRIP_EVERY_MS) {
+        if (still || asked - this.stripAsked > stripEvery(frame.time)) {
           this.stripAsked = asked;
           void this.askStrip(session, controller.signal);
         }
@@ -318,7 +319,7 @@ export class Feed {
     try {
       const window = await this.ask(
         LiveWindowRequest,
-        { session, from: Math.max(0, to - frame.window), to, rows: ROWS, steps: STRIP_STEPS },
+        { session, from: Math.max(0, to - frame.window), to, rows: ROWS, threads: THREADS, steps: STRIP_STEPS },
         controller.signal,
       );
       const city = this.city.peek();

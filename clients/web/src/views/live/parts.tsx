@@ -111,24 +111,28 @@ export function Lanes({
   feed,
   threads,
   left,
+  at,
   onMethod,
 }: {
   feed: Feed;
   threads: readonly LiveThreadRow[];
   left: number | undefined;
+  /** The time that is looked at; undefined: now. */
+  at: number | undefined;
   onMethod: (row: number) => void;
 }) {
-  const { past } = feed;
+  // Of a time further back than the pictures that are kept there are no lanes.
+  const past = at === undefined ? feed.past : feed.past.filter((one) => one.time <= at);
   const from = past[0]?.time ?? 0;
   const span = Math.max(1, (past.at(-1)?.time ?? 1) - from);
-  const at = (time: number) => ((time - from) / span) * LANE.width;
+  const place = (time: number) => ((time - from) / span) * LANE.width;
   return (
     <section class="live-lanes" aria-label="Threads">
       <table>
         <thead>
           <tr>
             <th scope="col">Thread</th>
-            <th scope="col">Now</th>
+            <th scope="col">{at === undefined ? "Now" : "Mostly"}</th>
             <th scope="col">Lately</th>
           </tr>
         </thead>
@@ -164,8 +168,8 @@ export function Lanes({
                       <rect
                         key={run.from}
                         class={run.state}
-                        x={at(run.from)}
-                        width={Math.max(0.5, at(run.to) - at(run.from))}
+                        x={place(run.from)}
+                        width={Math.max(0.5, place(run.to) - place(run.from))}
                         y={run.state === LiveThreadState.idle ? LANE.height / 2 - 1 : 1}
                         height={run.state === LiveThreadState.idle ? 2 : LANE.height - 2}
                         fill={run.state === LiveThreadState.waits ? `url(#lane-wait-${row.thread})` : undefined}
@@ -405,6 +409,8 @@ export function Strip({
     onSeek(Math.max(0, Math.min(1, (event.clientX - rect.left) / Math.max(1, rect.width))) * whole);
   };
   const covered = strip === undefined ? 0 : strip.step * strip.busy.length;
+  const most = Math.max(1e-9, ...(strip?.busy ?? []));
+  const running = (strip?.busy ?? []).map((busy, i) => busy - (strip?.waiting?.[i] ?? 0));
   return (
     <div
       class="live-strip"
@@ -439,7 +445,8 @@ export function Strip({
       <svg viewBox={`0 0 ${STRIP.width} ${STRIP.height}`} preserveAspectRatio="none" aria-hidden="true">
         {strip !== undefined && (
           <g transform={`translate(${x(strip.begin)} 0) scale(${covered / whole} 1)`}>
-            <path class="strip-busy" d={stripPath(strip.busy)} />
+            <path class="strip-waiting" d={stripPath(strip.busy, most)} />
+            <path class="strip-busy" d={stripPath(running, most)} />
             {strip.lost.map((lost, i) =>
               lost === 0 ? null : (
                 <rect

@@ -495,8 +495,9 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
           ) : (
             <Lanes
               feed={feed}
-              threads={at === undefined ? (frame?.threadRows ?? []) : []}
-              left={at === undefined ? frame?.threadsLeft : undefined}
+              threads={(at === undefined ? frame?.threadRows : feed.window.value?.threadRows) ?? []}
+              left={at === undefined ? frame?.threadsLeft : feed.window.value?.threadsLeft}
+              at={at}
               onMethod={find}
             />
           )}
