@@ -49,7 +49,7 @@ void LiveCity::extend(std::vector<LiveNamed> more) {
   methods_.insert(methods_.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   const City before = city_;
   if (first)
-    city_ = arrange_city(rows());
+    city_ = arrange_city(rows(), separator_);
   else
     extend_city(city_, rows());
   stamp(before);
@@ -58,7 +58,7 @@ void LiveCity::extend(std::vector<LiveNamed> more) {
 void LiveCity::arrange() {
   ++n_arranged_;
   if (methods_.empty()) return;
-  city_ = arrange_city(rows());
+  city_ = arrange_city(rows(), separator_);
   // Rows may stand for others now.
   stamp({});
 }

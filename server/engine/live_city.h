@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/live/city_layout.h"
@@ -24,6 +25,9 @@ struct LiveCityPart {
 
 class LiveCity {
  public:
+  // What stands between the elements of packages; before there are any methods.
+  void separate_by(std::string_view separator) { separator_ = separator; }
+  [[nodiscard]] const std::string& separator() const { return separator_; }
   // Methods that became known since; the layout's number is then that of all methods and arrangements.
   void extend(std::vector<LiveNamed> more);
   // Everything anew, the largest first.
@@ -43,6 +47,7 @@ class LiveCity {
   [[nodiscard]] std::vector<CityMethod> rows() const;
   void stamp(const City& before);
 
+  std::string separator_ = ".";
   City city_;
   std::vector<LiveNamed> methods_;
   std::uint32_t n_arranged_ = 0;

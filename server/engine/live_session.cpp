@@ -12,6 +12,7 @@
 #include "core/live/live_profile.h"
 #include "core/live/preamble.h"
 #include "core/live/varint.h"
+#include "server/engine/live_names.h"
 
 namespace profd {
 namespace {
@@ -156,6 +157,7 @@ LiveInfo LiveSession::info() const {
   info.threads = session_.meter().n_alive();
   info.layout = layout();
   info.totals = totals();
+  info.sampling = session_.sampling();
   return info;
 }
 
@@ -193,6 +195,11 @@ std::vector<std::uint8_t> LiveSession::flags_now() const {
     flags[method] |= bit;
   };
   for (const live::Lane& lane : session_.meter().lanes()) {
+    if (lane.alive && lane.seen != 0) {
+      set(contexts[lane.seen].method, kLiveRuns);
+      for (live::ContextNumber up = lane.seen; up != 0; up = contexts[up].parent)
+        set(contexts[up].method, kLiveOpen);
+    }
     if (!lane.alive || lane.stack.empty()) continue;
     for (const live::ContextNumber open : lane.stack) set(contexts[open].method, kLiveOpen);
     set(contexts[lane.running()].method, kLiveRuns);
@@ -233,6 +240,11 @@ LiveMethodRow LiveSession::row_of(const live::MethodSum& sum, std::uint8_t flags
   row.method = sum.method;
   row.name = session_.methods().name(sum.method);
   row.label = session_.methods().label(sum.method);
+  // Profilers have whole names of their own.
+  if (session_.sampling() && sum.method < session_.methods().size()) {
+    const std::string_view whole = session_.methods().text(session_.methods()[sum.method].signature);
+    if (!whole.empty()) row.name = whole;
+  }
   if (sum.method < session_.methods().size()) {
     row.file = session_.methods().text(session_.methods()[sum.method].file);
     row.line = session_.methods()[sum.method].line;
@@ -256,9 +268,10 @@ void LiveSession::fill_rows(LivePicture& picture, const live::WindowSum& window,
   picture.end = window.end;
   picture.events = window.events;
   picture.lost = window.lost;
+  picture.sampling = session_.sampling();
   const double seconds = static_cast<double>(window.end - window.begin) * 1e-9;
   if (seconds > 0) picture.events_per_second = static_cast<double>(window.events) / seconds;
-  if (session_.hello())
+  if (session_.hello() && !session_.sampling())
     picture.probe_share = live::probe_share(window, live::event_cost_of(session_.hello()->language));
 }
 
@@ -292,7 +305,16 @@ LivePicture LiveSession::picture(std::uint32_t since, std::size_t n_rows, std::s
       thread.depth = lane.stack.size();
       thread.unknown = lane.stack.empty() && lane.base == lane.roots.unknown;
       thread.cpu_ns = lane.cpu_ns;
-      if (!lane.stack.empty()) thread.method = session_.meter().contexts()[lane.running()].method;
+      const live::Contexts& contexts = session_.meter().contexts();
+      if (!lane.stack.empty()) thread.method = contexts[lane.running()].method;
+      if (lane.stack.empty() && lane.seen != 0) {
+        thread.sampled = true;
+        thread.unknown = false;
+        thread.method = contexts[lane.seen].method;
+        for (live::ContextNumber up = lane.seen; contexts[up].method != live::kNothingOpen;
+             up = contexts[up].parent)
+          ++thread.depth;
+      }
     }
     threads.push_back(std::move(thread));
   };
@@ -361,6 +383,7 @@ LivePicture LiveSession::window(live::Nanoseconds from, live::Nanoseconds to, st
     thread.number = lane.number;
     thread.alive = true;
     thread.past = true;
+    thread.sampled = session_.sampling().has_value();
     thread.waits = sum.waited > 0 && 2 * sum.waited >= sum.busy;
     thread.unknown = sum.unknown > 0;
     thread.method = sum.longest;
@@ -415,7 +438,8 @@ Result<LiveMethodStory> LiveSession::method(live::MethodId method) const {
   if (method >= methods.size() || !methods[method].told)
     return fail(ErrorCode::not_found, fmt::format("{} has no method {}", name_, method));
   LiveMethodStory story;
-  live::MethodSum sum{method};
+  live::MethodSum sum;
+  sum.method = method;
   for (const live::MethodSum& there : window_.methods)
     if (there.method == method) sum = there;
   story.row = row_of(sum, method < looks_.size() ? looks_[method].flags : std::uint8_t{0});
@@ -424,6 +448,7 @@ Result<LiveMethodStory> LiveSession::method(live::MethodId method) const {
   story.method = methods.text(methods[method].method);
   story.signature = methods.text(methods[method].signature);
   story.window = window_ns_;
+  story.sampled = session_.sampling().has_value();
   const auto& totals = session_.meter().totals();
   for (live::ContextNumber i = 0; i < totals.size(); ++i) {
     if (session_.meter().contexts()[i].method != method) continue;
@@ -483,6 +508,7 @@ void LiveSession::look_at_city(const std::function<void(const LiveCity&)>& look)
   std::vector<LiveNamed> more;
   {
     const std::lock_guard lock(mutex_);
+    if (session_.sampling() && city_.methods().empty()) city_.separate_by(kSampledSeparator);
     const live::Methods& methods = session_.methods();
     for (std::size_t i = city_.methods().size(); i < methods.order().size(); ++i) {
       const live::MethodId id = methods.order()[i];
@@ -541,6 +567,9 @@ void LiveSession::demote() {
 Result<void> LiveSession::control(live::ControlOperation operation, std::string_view pattern,
                                   std::span<const std::uint32_t> methods) {
   const std::lock_guard lock(mutex_);
+  if (session_.sampling())
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} is measured by samples: no agent is in it that could be asked", name_));
   if (!send_ || !session_.hello())
     return fail(ErrorCode::unsupported,
                 fmt::format("{} is no program that runs: it cannot be asked for anything", name_));

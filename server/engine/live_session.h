@@ -52,6 +52,7 @@ struct LiveThread {
   live::MethodId method = 0;  // that runs; 0: none
   std::string label;          // of it
   std::size_t depth = 0;
+  bool sampled = false;  // that method is what samples saw most of late
   live::ThreadSum sum;
   std::uint64_t cpu_ns = 0;
   bool past = false;  // what it did for most of a part of the time, not what it does now
@@ -69,6 +70,7 @@ struct LiveInfo {
   std::size_t methods = 0, threads = 0;
   std::uint32_t layout = 0;
   LiveTotals totals;
+  std::optional<live::Sampling> sampling;  // what is measured are estimates
 };
 struct LivePicture {
   std::uint32_t frame = 0;
@@ -82,7 +84,8 @@ struct LivePicture {
   std::vector<LiveThread> threads;
   LiveTotals totals;
   double events_per_second = 0, probe_share = 0;  // 0: not known
-  std::uint64_t events = 0, lost = 0;             // of a window
+  std::uint64_t events = 0, lost = 0;             // of a window; where it is sampled these are samples
+  std::optional<live::Sampling> sampling;
 };
 struct LiveStrip {
   live::Nanoseconds begin = 0, step = 1;
@@ -94,6 +97,7 @@ struct LiveMethodStory {
   LiveMethodRow row;
   std::string package, class_name, method, signature;
   std::uint64_t total_ns = 0, total_calls = 0;
+  bool sampled = false;  // calls are samples
   live::Nanoseconds window = 0, begin = 0, step = 1;
   std::vector<double> height;
 };

@@ -15,6 +15,7 @@
 
 #include "core/support/unique_fd.h"
 #include "server/engine/live_session.h"
+#include "server/engine/sample_feed.h"
 
 namespace profd {
 
@@ -51,6 +52,9 @@ class LiveSessions {
   Result<std::shared_ptr<LiveSession>> replay(const std::string& path, double speed, Executor& executor,
                                               const StopToken& stop);
 
+  // What a feed of samples tells, from its first batch on, for which this waits; fails as that does.
+  Result<std::shared_ptr<LiveSession>> sample(std::unique_ptr<SampleFeed> feed, const StopToken& stop);
+
   [[nodiscard]] std::vector<std::shared_ptr<LiveSession>> list() const;  // oldest first
   // `not_found` says which there are.
   [[nodiscard]] Result<std::shared_ptr<LiveSession>> find(const std::string& name) const;
@@ -64,6 +68,7 @@ class LiveSessions {
   void accept_all();
   void take(UniqueFd connection, bool needs_token);
   void read_stream(Stream& stream, bool needs_token);
+  void record_where_asked(LiveSession& session);
   std::shared_ptr<LiveSession> make_session(bool replay);
   void keep(const std::shared_ptr<LiveSession>& session);
   void sweep();

@@ -20,9 +20,11 @@ import { LANE, laneOf, STRIP, stripPath } from "./lanes.js";
 import type { Hovered } from "./stage.js";
 
 /** What marks of a method say in words. */
-export function marksOf(flags: number): string[] {
+export function marksOf(flags: number, sampled = false): string[] {
   const out: string[] = [];
-  if ((flags & FLAG.waits) !== 0) out.push("waits");
+  if (sampled) {
+    if ((flags & FLAG.runs) !== 0) out.push("seen most of late");
+  } else if ((flags & FLAG.waits) !== 0) out.push("waits");
   else if ((flags & FLAG.runs) !== 0) out.push("runs now");
   else if ((flags & FLAG.open) !== 0) out.push("on a stack");
   if ((flags & FLAG.demoted) !== 0) out.push("no probes: its time is in its callers");
@@ -45,12 +47,19 @@ export function HotList({
   const city = feed.city.value;
   const { before } = feed.standing;
   const compared = feed.against.value.kind !== "none";
+  const sampled = rows[0]?.samples !== undefined;
   return (
     <section class="live-hot" aria-label="Hottest methods">
       <table>
         <thead>
           <tr>
-            <th scope="col">Elevation</th>
+            {sampled ? (
+              <th scope="col" title="By samples: ± is half the interval of 95 %">
+                About
+              </th>
+            ) : (
+              <th scope="col">Elevation</th>
+            )}
             <th scope="col">Method</th>
             <th scope="col">{compared ? "Change, points" : "Lately"}</th>
             <th scope="col" title="Threads on which it was open in the window">
@@ -67,7 +76,7 @@ export function HotList({
                 aria-current={plot === chosen && plot >= 0 ? "true" : undefined}
                 class={plot === chosen && plot >= 0 ? "chosen" : ""}
               >
-                <td>
+                <td title={shown(row.text)}>
                   <Share text={row.elevationText} part={row.elevation} />
                 </td>
                 <td>
@@ -93,7 +102,7 @@ export function HotList({
           })}
         </tbody>
       </table>
-      {rows.length === 0 && <p class="muted live-none">Nothing with probes ran in this window.</p>}
+      {rows.length === 0 && <p class="muted live-none">Nothing that is measured ran in this window.</p>}
       {left !== undefined && left > 0 && <p class="muted live-none">{left.toLocaleString("en")} more stand above 0.</p>}
     </section>
   );
@@ -153,7 +162,9 @@ export function Lanes({
                 </th>
                 <td>
                   <span class={`tag state ${row.state}`}>
-                    {(at === undefined ? STATE_TEXT : PAST_TEXT)[row.state] ?? row.state}
+                    {row.samples !== undefined && row.state === LiveThreadState.runs
+                      ? "seen in"
+                      : ((at === undefined ? STATE_TEXT : PAST_TEXT)[row.state] ?? row.state)}
                   </span>
                   {row.label !== undefined && row.label !== "" && (
                     <button type="button" class="link" disabled={plot < 0} onClick={() => onMethod(plot)}>
@@ -253,6 +264,7 @@ export function MethodCard({
   const height = feed.standing.height[chosen] ?? 0;
   const flags = feed.standing.flags[chosen] ?? 0;
   const compared = feed.against.value.kind !== "none";
+  const sampled = feed.frame.value?.estimate !== undefined;
   const signature = signatureOf(city, chosen);
   return (
     <section class="live-card" aria-label="Chosen method">
@@ -274,9 +286,16 @@ export function MethodCard({
         <Name text={signature} />
       </p>
       <p>
-        <b>{shareText(height)}</b> of the window, Thread Num {feed.standing.threads[chosen] ?? 0}
-        {!still && method !== undefined && method.calls > 0 && <>, {method.calls.toLocaleString("en")} calls</>}
-        {marksOf(flags).map((mark) => (
+        <b>
+          {!sampled ? shareText(height) : `about ${still || method === undefined ? shareText(height) : method.elevationText}`}
+        </b>{" "}
+        of the window, Thread Num {feed.standing.threads[chosen] ?? 0}
+        {!still && method !== undefined && method.calls > 0 && (
+          <>
+            , {method.calls.toLocaleString("en")} {sampled ? "samples" : "calls"}
+          </>
+        )}
+        {marksOf(flags, sampled).map((mark) => (
           <span class="tag" key={mark}>
             {mark}
           </span>
@@ -339,11 +358,13 @@ export function CityTooltip({
   standing,
   hovered,
   added,
+  sampled,
 }: {
   city: City;
   standing: Standing;
   hovered: Hovered;
   added: boolean;
+  sampled: boolean;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const { hit, x, y } = hovered;
@@ -357,7 +378,7 @@ export function CityTooltip({
       );
   });
   if (hit.plot >= 0) {
-    const marks = marksOf(standing.flags[hit.plot]!);
+    const marks = marksOf(standing.flags[hit.plot]!, sampled);
     return (
       <div class="tooltip" ref={box} aria-hidden="true">
         <div class="tooltip-name">
@@ -368,7 +389,7 @@ export function CityTooltip({
         </div>
         <dl class="tooltip-values">
           <dt>elevation</dt>
-          <dd>{shareText(standing.height[hit.plot]!)}</dd>
+          <dd>{`${sampled ? "about " : ""}${shareText(standing.height[hit.plot]!)}`}</dd>
           <dt>Thread Num</dt>
           <dd>{standing.threads[hit.plot]}</dd>
         </dl>

@@ -112,7 +112,8 @@ function Attach({ feed, gone }: { feed: Feed; gone: string | undefined }) {
         <p>
           A program that is started with an agent of profd tells which methods run. They stand here as a city: packages
           are districts, classes blocks, methods buildings, as high as the share of the last seconds that they ran
-          themselves.
+          themselves. Without an agent <code>profd live http://127.0.0.1:6060</code>, or{" "}
+          <code>ws://127.0.0.1:9229</code>, a pipe or a file, shows the same by samples in a terminal, and editors here.
         </p>
         {place === undefined ? (
           <p>
@@ -341,6 +342,7 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
             : { kind: "none" };
     void feed.compare(next);
   };
+  const estimate = at === undefined ? frame?.estimate : window_?.estimate;
   const stateText =
     at !== undefined
       ? feed.playing.value
@@ -371,6 +373,14 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
             </b>
           )}
           <span class={`tag live-state ${at === undefined ? session.state : "held"}`}>{stateText}</span>
+          {session.estimate !== undefined && (
+            <span
+              class="tag live-estimate"
+              title={`${shown(session.estimate.source)}: ${shown(session.estimate.text)}. ± is half the interval of 95 %.`}
+            >
+              estimate ±
+            </span>
+          )}
           <Segments<Kind>
             label="Picture"
             value={kind}
@@ -469,6 +479,7 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
               city={city}
               standing={feed.standing}
               hovered={hovered}
+              sampled={session.estimate !== undefined}
               added={hovered.hit.plot >= 0 && versions?.added[hovered.hit.plot] === 1}
             />
           )}
@@ -559,7 +570,14 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
           ) : (
             <>{shown(window_?.windowText ?? "")}</>
           )}
-          {frame !== undefined && <> · {shown(frame.losses.text)}</>}
+          {estimate !== undefined ? (
+            <>
+              {" · "}
+              {shown(estimate.text)}; {shown(estimate.source)}
+            </>
+          ) : (
+            frame !== undefined && <> · {shown(frame.losses.text)}</>
+          )}
           {frame?.lagText !== undefined && (
             <b>
               {" · "}
