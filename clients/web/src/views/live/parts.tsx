@@ -162,9 +162,9 @@ export function Lanes({
                 </th>
                 <td>
                   <span class={`tag state ${row.state}`}>
-                    {row.samples !== undefined && row.state === LiveThreadState.runs
-                      ? "seen in"
-                      : ((at === undefined ? STATE_TEXT : PAST_TEXT)[row.state] ?? row.state)}
+                      {row.samples !== undefined && at === undefined && row.state === LiveThreadState.runs
+                        ? "seen in"
+                        : ((at === undefined ? STATE_TEXT : PAST_TEXT)[row.state] ?? row.state)}
                   </span>
                   {row.label !== undefined && row.label !== "" && (
                     <button type="button" class="link" disabled={plot < 0} onClick={() => onMethod(plot)}>
