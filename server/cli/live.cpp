@@ -13,6 +13,7 @@
 #include "core/support/executor.h"
 #include "server/cli/arguments.h"
 #include "server/cli/live_screen.h"
+#include "server/cli/symbols_here.h"
 #include "server/engine/live_sessions.h"
 #include "server/feature/escape.h"
 #include "server/runtime/log.h"
@@ -93,7 +94,7 @@ int show_until_end(const LiveOptions& options, const Console& console, LiveSessi
 int run_live(const LiveOptions& options, const Console& console) {
   const EndSignalsHeld signals;  // before any thread
   if (const auto logging = start_logging(""); !logging) return console.fail(describe(logging.error()));
-  LiveSessions sessions({});
+  LiveSessions sessions({}, live_namer(symbol_options_from_environment()));
   if (const auto set =
           sessions.set_window(static_cast<live::Nanoseconds>(options.window * 10 + 0.5) * live::kBucket);
       !set)
@@ -102,7 +103,8 @@ int run_live(const LiveOptions& options, const Console& console) {
     if (!options.record.empty())
       return console.fail("--record writes what programs send, not a replay", kExitUsage);
     SerialExecutor executor;
-    const auto session = sessions.replay(options.replay, options.once ? 0 : options.speed, executor, {});
+    const auto session = sessions.replay(options.replay, options.once ? 0 : options.speed,
+                                         places_here(options.replay, ProfileOptions()), executor, {});
     if (!session) return console.fail(describe(session.error()));
     return show_until_end(options, console, sessions, *session, signals);
   }
