@@ -23,7 +23,9 @@ enum live_message_type {
     LIVE_BYE = 14,
     LIVE_CLOCK = 15,
     LIVE_AUTH = 16,
-    LIVE_MODULE = 17
+    LIVE_MODULE = 17,
+    LIVE_SAMPLING = 18,
+    LIVE_SAMPLED = 19
 };
 
 enum live_record_kind {
@@ -58,6 +60,11 @@ enum live_thread_flag {
     LIVE_FIRST_THREAD = 1,
     LIVE_DAEMON_THREAD = 2,
     LIVE_VIRTUAL_THREAD = 4
+};
+
+enum live_sampling_flag {
+    LIVE_THREADS_UNKNOWN = 1,
+    LIVE_PROCESSOR_TIME = 2
 };
 
 enum live_ability {

@@ -30,6 +30,8 @@ enum class MessageType : std::uint8_t {
   clock = 15,
   auth = 16,
   module = 17,
+  sampling = 18,
+  sampled = 19,
 };
 
 // Kinds of records of `events`: the lowest two bits of their first number.
@@ -84,6 +86,14 @@ enum class ThreadFlag : std::uint8_t {
   daemon_thread = 2,
   // A virtual thread.
   virtual_thread = 4,
+};
+
+// What samples say, in sum.
+enum class SamplingFlag : std::uint8_t {
+  // They do not say of which thread they are: one line stands for all.
+  threads_unknown = 1,
+  // Only what has a processor is sampled: a thread that waits is as one that has nothing open.
+  processor_time = 2,
 };
 
 // What an agent can be asked, in sum.

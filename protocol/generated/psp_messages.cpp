@@ -156,6 +156,112 @@ bool RegisterCapabilityRequest::decode_result(const Json& value, Result& out, co
   return Codec<Result>::decode(value, out, path);
 }
 
+bool InlayHintResolveRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string InlayHintResolveRequest::params_text(const Params& params) { return text_of(params); }
+std::string InlayHintResolveRequest::result_text(const Result& result) { return text_of(result); }
+bool InlayHintResolveRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool CallHierarchyPrepareRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string CallHierarchyPrepareRequest::params_text(const Params& params) { return text_of(params); }
+std::string CallHierarchyPrepareRequest::result_text(const Result& result) { return text_of(result); }
+bool CallHierarchyPrepareRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool CallHierarchyIncomingCallsRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string CallHierarchyIncomingCallsRequest::params_text(const Params& params) { return text_of(params); }
+std::string CallHierarchyIncomingCallsRequest::result_text(const Result& result) { return text_of(result); }
+bool CallHierarchyIncomingCallsRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool CallHierarchyOutgoingCallsRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string CallHierarchyOutgoingCallsRequest::params_text(const Params& params) { return text_of(params); }
+std::string CallHierarchyOutgoingCallsRequest::result_text(const Result& result) { return text_of(result); }
+bool CallHierarchyOutgoingCallsRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool DocumentSymbolRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string DocumentSymbolRequest::params_text(const Params& params) { return text_of(params); }
+std::string DocumentSymbolRequest::result_text(const Result& result) { return text_of(result); }
+bool DocumentSymbolRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool CodeActionRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string CodeActionRequest::params_text(const Params& params) { return text_of(params); }
+std::string CodeActionRequest::result_text(const Result& result) { return text_of(result); }
+bool CodeActionRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool DocumentDiagnosticRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string DocumentDiagnosticRequest::params_text(const Params& params) { return text_of(params); }
+std::string DocumentDiagnosticRequest::result_text(const Result& result) { return text_of(result); }
+bool DocumentDiagnosticRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool DocumentLinkRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string DocumentLinkRequest::params_text(const Params& params) { return text_of(params); }
+std::string DocumentLinkRequest::result_text(const Result& result) { return text_of(result); }
+bool DocumentLinkRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool DocumentHighlightRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string DocumentHighlightRequest::params_text(const Params& params) { return text_of(params); }
+std::string DocumentHighlightRequest::result_text(const Result& result) { return text_of(result); }
+bool DocumentHighlightRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool DiagnosticRefreshRequest::decode_params(const Json&, Params&, const Path&) { return true; }
+std::string DiagnosticRefreshRequest::params_text(const Params& params) { return text_of(params); }
+std::string DiagnosticRefreshRequest::result_text(const Result& result) { return text_of(result); }
+bool DiagnosticRefreshRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool ConfigurationRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string ConfigurationRequest::params_text(const Params& params) { return text_of(params); }
+std::string ConfigurationRequest::result_text(const Result& result) { return text_of(result); }
+bool ConfigurationRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
+bool UnregisterCapabilityRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string UnregisterCapabilityRequest::params_text(const Params& params) { return text_of(params); }
+std::string UnregisterCapabilityRequest::result_text(const Result& result) { return text_of(result); }
+bool UnregisterCapabilityRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool ProfileOpenRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
@@ -579,6 +685,15 @@ bool SourceOutsideRequest::decode_result(const Json& value, Result& out, const P
   return Codec<Result>::decode(value, out, path);
 }
 
+bool RecordingListRequest::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string RecordingListRequest::params_text(const Params& params) { return text_of(params); }
+std::string RecordingListRequest::result_text(const Result& result) { return text_of(result); }
+bool RecordingListRequest::decode_result(const Json& value, Result& out, const Path& path) {
+  return Codec<Result>::decode(value, out, path);
+}
+
 bool LiveAttachRequest::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
@@ -782,6 +897,11 @@ bool DidChangeWatchedFilesNotification::decode_params(const Json& value, Params&
 }
 std::string DidChangeWatchedFilesNotification::params_text(const Params& params) { return text_of(params); }
 
+bool DidChangeWorkspaceFoldersNotification::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string DidChangeWorkspaceFoldersNotification::params_text(const Params& params) { return text_of(params); }
+
 bool ProfileChangedNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);
 }
@@ -796,6 +916,11 @@ bool ProjectNotification::decode_params(const Json& value, Params& out, const Pa
   return Codec<Params>::decode(value, out, path);
 }
 std::string ProjectNotification::params_text(const Params& params) { return text_of(params); }
+
+bool RecordedNotification::decode_params(const Json& value, Params& out, const Path& path) {
+  return Codec<Params>::decode(value, out, path);
+}
+std::string RecordedNotification::params_text(const Params& params) { return text_of(params); }
 
 bool StatusNotification::decode_params(const Json& value, Params& out, const Path& path) {
   return Codec<Params>::decode(value, out, path);

@@ -215,12 +215,168 @@ struct TextDocumentContentRefreshRequest {
   static std::string result_text(const Result& result);
 };
 
-// What the server answers of documents `profd-asm:` alone: folds and definitions. Sent where the
-// client has `dynamicRegistration` for them.
+// What the server answers of documents of its own alone (folds, definitions, links, highlights),
+// diagnostics while their setting is on, and what it wants to hear of: changed settings and files.
+// Sent where the client has `dynamicRegistration` for each.
 struct RegisterCapabilityRequest {
   static constexpr char method[] = "client/registerCapability";
   static constexpr Lane lane = Lane::inline_;
   using Params = RegistrationParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = Null;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// The tooltip of a hint, all that its line costs, and where a click on it leads: to the heaviest
+// function that the line calls.
+struct InlayHintResolveRequest {
+  static constexpr char method[] = "inlayHint/resolve";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = InlayHint;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = InlayHint;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// The measured functions of a line, as the roots of a call hierarchy.
+struct CallHierarchyPrepareRequest {
+  static constexpr char method[] = "textDocument/prepareCallHierarchy";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = CallHierarchyPrepareParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = std::optional<std::vector<CallHierarchyItem>>;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Who called a function while it was measured, heaviest first, with the share of it that each
+// caller has. Of a function that calls itself the outermost call counts, so that callers add up to
+// its total. An item of an older revision is refused with `ContentModified`.
+struct CallHierarchyIncomingCallsRequest {
+  static constexpr char method[] = "callHierarchy/incomingCalls";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = CallHierarchyIncomingCallsParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = std::optional<std::vector<CallHierarchyIncomingCall>>;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// What a function called while it was measured, heaviest first; of one that calls itself the
+// innermost call counts. An item of an older revision is refused with `ContentModified`.
+struct CallHierarchyOutgoingCallsRequest {
+  static constexpr char method[] = "callHierarchy/outgoingCalls";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = CallHierarchyOutgoingCallsParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = std::optional<std::vector<CallHierarchyOutgoingCall>>;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// The measured functions of a document, hottest first, with their costs in the detail.
+// `SymbolInformation` for clients without `hierarchicalDocumentSymbolSupport`.
+struct DocumentSymbolRequest {
+  static constexpr char method[] = "textDocument/documentSymbol";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = DocumentSymbolParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = std::optional<std::vector<std::variant<DocumentSymbol, SymbolInformation>>>;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// What can be done about the measured function of a line: open it in the flame graph, see who calls
+// it, what it costs within, compare with another profile, record again. Commands for clients
+// without `codeActionLiteralSupport`.
+struct CodeActionRequest {
+  static constexpr char method[] = "textDocument/codeAction";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = CodeActionParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = std::optional<std::vector<std::variant<CodeAction, Command>>>;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// What `textDocument/publishDiagnostics` would say of a document, for a client that asks. It is
+// then not pushed. An answer that is the one of `previousResultId` is `unchanged`.
+struct DocumentDiagnosticRequest {
+  static constexpr char method[] = "textDocument/diagnostic";
+  static constexpr Lane lane = Lane::bulk;
+  using Params = DocumentDiagnosticParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = DocumentDiagnosticReport;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// The places in a document `profd:`, as links; null for others. Registered for such documents
+// alone, where the client takes registrations.
+struct DocumentLinkRequest {
+  static constexpr char method[] = "textDocument/documentLink";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = DocumentLinkParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = std::optional<std::vector<DocumentLink>>;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// The instructions of the same source line, in a document `profd-asm:`; null for others. Registered
+// for such documents alone, where the client takes registrations.
+struct DocumentHighlightRequest {
+  static constexpr char method[] = "textDocument/documentHighlight";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = DocumentHighlightParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = std::optional<std::vector<DocumentHighlight>>;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// The diagnostics changed: ask again.
+struct DiagnosticRefreshRequest {
+  static constexpr char method[] = "workspace/diagnostic/refresh";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = Null;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = Null;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// Asks for the settings: after `initialized`, and when `workspace/didChangeConfiguration` says that
+// they changed without saying how.
+struct ConfigurationRequest {
+  static constexpr char method[] = "workspace/configuration";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = ConfigurationParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = std::vector<Any>;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
+// What the server answers no longer: diagnostics, after their setting was turned off.
+struct UnregisterCapabilityRequest {
+  static constexpr char method[] = "client/unregisterCapability";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = UnregistrationParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
   static std::string params_text(const Params& params);
   using Result = Null;
@@ -241,9 +397,9 @@ struct ProfileOpenRequest {
   static std::string result_text(const Result& result);
 };
 
-// What became of a profile whose file was recorded again, in sentences. The recording before is
-// kept while the file is open and memory is not short; without it the answer is `notFound`.
-// `profile/diff` shows the whole of it.
+// What became of a profile whose file was recorded again, or since the recording that `before`
+// names, in sentences. What the file was before is kept while it is open and memory is not short;
+// without it the answer is `notFound`. `profile/diff` shows the whole of it.
 struct RecordedAgainRequest {
   static constexpr char method[] = "profile/recordedAgain";
   static constexpr Lane lane = Lane::bulk;
@@ -862,6 +1018,18 @@ struct SourceOutsideRequest {
   static std::string result_text(const Result& result);
 };
 
+// What `profd record` has left in the projects of the client's roots.
+struct RecordingListRequest {
+  static constexpr char method[] = "recording/list";
+  static constexpr Lane lane = Lane::interactive;
+  using Params = RecordingListParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+  using Result = RecordingListResult;
+  static bool decode_result(const nlohmann::json& value, Result& out, const Path& path);
+  static std::string result_text(const Result& result);
+};
+
 // Opens a place where agents of running programs dial in, or replays a stream that was recorded.
 // Listening is once for the daemon: asking again gives the same place. What a session has measured
 // is a profile as any other: `profile/open` takes its `uri`, and that of a part of its time, and
@@ -1144,9 +1312,11 @@ struct DidCloseTextDocumentNotification {
   static std::string params_text(const Params& params);
 };
 
-// What became slower in an open document, while the profile that is meant compares two sides and
-// the setting `diagnostics` is on: functions whose change stands out from noise, and what breaks a
-// rule of `.profd.toml`. Sent again whole; an empty list takes them away.
+// What stands out in an open document, while the profile that is meant compares two sides and the
+// setting `diagnostics` is on: functions whose change stands out from noise, and what breaks a rule
+// of `.profd.toml`; with the setting `hotLines` the hottest lines of other profiles. Sent again
+// whole; an empty list takes them away. A client that asks (`textDocument/diagnostic`) is sent
+// none.
 struct PublishDiagnosticsNotification {
   static constexpr char method[] = "textDocument/publishDiagnostics";
   static constexpr Lane lane = Lane::inline_;
@@ -1182,11 +1352,21 @@ struct DidChangeConfigurationNotification {
   static std::string params_text(const Params& params);
 };
 
-// Files changed on disk. A hint only: the server watches profiles itself.
+// Files changed on disk. The server watches profiles and project files itself; where it cannot, it
+// looks at them now.
 struct DidChangeWatchedFilesNotification {
   static constexpr char method[] = "workspace/didChangeWatchedFiles";
   static constexpr Lane lane = Lane::inline_;
   using Params = DidChangeWatchedFilesParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+};
+
+// The root folders of the workspace are others.
+struct DidChangeWorkspaceFoldersNotification {
+  static constexpr char method[] = "workspace/didChangeWorkspaceFolders";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = DidChangeWorkspaceFoldersParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
   static std::string params_text(const Params& params);
 };
@@ -1215,6 +1395,16 @@ struct ProjectNotification {
   static constexpr char method[] = "profd/project";
   static constexpr Lane lane = Lane::inline_;
   using Params = ProjectParams;
+  static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
+  static std::string params_text(const Params& params);
+};
+
+// `profd record` has ended in the project of one of the client's roots, with a profile or without.
+// Nothing is opened: a client opens what `own` says is its user's.
+struct RecordedNotification {
+  static constexpr char method[] = "profd/recorded";
+  static constexpr Lane lane = Lane::inline_;
+  using Params = RecordedParams;
   static bool decode_params(const nlohmann::json& value, Params& out, const Path& path);
   static std::string params_text(const Params& params);
 };

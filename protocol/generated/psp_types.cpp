@@ -57,6 +57,20 @@ bool from_wire(std::string_view text, MarkupKind& value) {
   return false;
 }
 
+std::string_view to_wire(DocumentDiagnosticReportKind value) {
+  switch (value) {
+    case DocumentDiagnosticReportKind::full: return "full";
+    case DocumentDiagnosticReportKind::unchanged: return "unchanged";
+    case DocumentDiagnosticReportKind::unrecognized: break;
+  }
+  return {};
+}
+bool from_wire(std::string_view text, DocumentDiagnosticReportKind& value) {
+  if (text == "full") return value = DocumentDiagnosticReportKind::full, true;
+  if (text == "unchanged") return value = DocumentDiagnosticReportKind::unchanged, true;
+  return false;
+}
+
 std::string_view to_wire(Severity value) {
   switch (value) {
     case Severity::info: return "info";
@@ -952,6 +966,10 @@ bool decode(const Json& value, WorkspaceClientCapabilities& out, const Path& pat
       .optional("codeLens", out.code_lens)
       .optional("textDocumentContent", out.text_document_content)
       .optional("workspaceFolders", out.workspace_folders)
+      .optional("configuration", out.configuration)
+      .optional("didChangeConfiguration", out.did_change_configuration)
+      .optional("didChangeWatchedFiles", out.did_change_watched_files)
+      .optional("diagnostics", out.diagnostics)
       .ok();
 }
 void write(JsonText& out, const WorkspaceClientCapabilities& value) {
@@ -960,6 +978,10 @@ void write(JsonText& out, const WorkspaceClientCapabilities& value) {
   put_optional(out, "codeLens", value.code_lens);
   put_optional(out, "textDocumentContent", value.text_document_content);
   put_optional(out, "workspaceFolders", value.workspace_folders);
+  put_optional(out, "configuration", value.configuration);
+  put_optional(out, "didChangeConfiguration", value.did_change_configuration);
+  put_optional(out, "didChangeWatchedFiles", value.did_change_watched_files);
+  put_optional(out, "diagnostics", value.diagnostics);
   out.end_object();
 }
 
@@ -998,6 +1020,52 @@ void write(JsonText& out, const HoverClientCapabilities& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, DocumentSymbolClientCapabilities& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("hierarchicalDocumentSymbolSupport", out.hierarchical_document_symbol_support)
+      .ok();
+}
+void write(JsonText& out, const DocumentSymbolClientCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "hierarchicalDocumentSymbolSupport", value.hierarchical_document_symbol_support);
+  out.end_object();
+}
+
+bool decode(const Json& value, CodeActionClientCapabilities& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("codeActionLiteralSupport", out.code_action_literal_support)
+      .ok();
+}
+void write(JsonText& out, const CodeActionClientCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "codeActionLiteralSupport", value.code_action_literal_support);
+  out.end_object();
+}
+
+bool decode(const Json& value, PublishDiagnosticsClientCapabilities& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("relatedInformation", out.related_information)
+      .ok();
+}
+void write(JsonText& out, const PublishDiagnosticsClientCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "relatedInformation", value.related_information);
+  out.end_object();
+}
+
+bool decode(const Json& value, DiagnosticClientCapabilities& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("dynamicRegistration", out.dynamic_registration)
+      .optional("relatedInformation", out.related_information)
+      .ok();
+}
+void write(JsonText& out, const DiagnosticClientCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "dynamicRegistration", value.dynamic_registration);
+  put_optional(out, "relatedInformation", value.related_information);
+  out.end_object();
+}
+
 bool decode(const Json& value, TextDocumentClientCapabilities& out, const Path& path) {
   return ObjectReader(value, path)
       .optional("hover", out.hover)
@@ -1005,6 +1073,13 @@ bool decode(const Json& value, TextDocumentClientCapabilities& out, const Path& 
       .optional("codeLens", out.code_lens)
       .optional("foldingRange", out.folding_range)
       .optional("definition", out.definition)
+      .optional("documentLink", out.document_link)
+      .optional("documentHighlight", out.document_highlight)
+      .optional("callHierarchy", out.call_hierarchy)
+      .optional("documentSymbol", out.document_symbol)
+      .optional("codeAction", out.code_action)
+      .optional("publishDiagnostics", out.publish_diagnostics)
+      .optional("diagnostic", out.diagnostic)
       .ok();
 }
 void write(JsonText& out, const TextDocumentClientCapabilities& value) {
@@ -1014,6 +1089,13 @@ void write(JsonText& out, const TextDocumentClientCapabilities& value) {
   put_optional(out, "codeLens", value.code_lens);
   put_optional(out, "foldingRange", value.folding_range);
   put_optional(out, "definition", value.definition);
+  put_optional(out, "documentLink", value.document_link);
+  put_optional(out, "documentHighlight", value.document_highlight);
+  put_optional(out, "callHierarchy", value.call_hierarchy);
+  put_optional(out, "documentSymbol", value.document_symbol);
+  put_optional(out, "codeAction", value.code_action);
+  put_optional(out, "publishDiagnostics", value.publish_diagnostics);
+  put_optional(out, "diagnostic", value.diagnostic);
   out.end_object();
 }
 
@@ -1024,6 +1106,7 @@ bool decode(const Json& value, ProfdClientCapabilities& out, const Path& path) {
       .defaulted("selection", out.selection)
       .defaulted("status", out.status)
       .defaulted("project", out.project)
+      .defaulted("recorded", out.recorded)
       .ok();
 }
 void write(JsonText& out, const ProfdClientCapabilities& value) {
@@ -1033,6 +1116,7 @@ void write(JsonText& out, const ProfdClientCapabilities& value) {
   put(out, "selection", value.selection);
   put(out, "status", value.status);
   put(out, "project", value.project);
+  put(out, "recorded", value.recorded);
   out.end_object();
 }
 
@@ -1110,6 +1194,67 @@ void write(JsonText& out, const TextDocumentSyncOptions& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, InlayHintOptions& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("resolveProvider", out.resolve_provider)
+      .ok();
+}
+void write(JsonText& out, const InlayHintOptions& value) {
+  out.begin_object();
+  put_optional(out, "resolveProvider", value.resolve_provider);
+  out.end_object();
+}
+
+bool decode(const Json& value, CodeActionOptions& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("codeActionKinds", out.code_action_kinds)
+      .ok();
+}
+void write(JsonText& out, const CodeActionOptions& value) {
+  out.begin_object();
+  put_optional(out, "codeActionKinds", value.code_action_kinds);
+  out.end_object();
+}
+
+bool decode(const Json& value, DocumentSymbolOptions& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("label", out.label)
+      .ok();
+}
+void write(JsonText& out, const DocumentSymbolOptions& value) {
+  out.begin_object();
+  put_optional(out, "label", value.label);
+  out.end_object();
+}
+
+bool decode(const Json& value, DiagnosticOptions& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("identifier", out.identifier)
+      .required("interFileDependencies", out.inter_file_dependencies)
+      .required("workspaceDiagnostics", out.workspace_diagnostics)
+      .ok();
+}
+void write(JsonText& out, const DiagnosticOptions& value) {
+  out.begin_object();
+  put_optional(out, "identifier", value.identifier);
+  put(out, "interFileDependencies", value.inter_file_dependencies);
+  put(out, "workspaceDiagnostics", value.workspace_diagnostics);
+  out.end_object();
+}
+
+bool decode(const Json& value, WorkspaceFoldersServerCapabilities& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("supported", out.supported)
+      .optional("changeNotifications", out.change_notifications)
+      .ok();
+}
+void write(JsonText& out, const WorkspaceFoldersServerCapabilities& value) {
+  out.begin_object();
+  put_optional(out, "supported", value.supported);
+  put_optional(out, "changeNotifications", value.change_notifications);
+  out.end_object();
+}
+
 bool decode(const Json& value, CodeLensOptions& out, const Path& path) {
   return ObjectReader(value, path)
       .optional("resolveProvider", out.resolve_provider)
@@ -1135,11 +1280,13 @@ void write(JsonText& out, const TextDocumentContentOptions& value) {
 bool decode(const Json& value, WorkspaceServerCapabilities& out, const Path& path) {
   return ObjectReader(value, path)
       .optional("textDocumentContent", out.text_document_content)
+      .optional("workspaceFolders", out.workspace_folders)
       .ok();
 }
 void write(JsonText& out, const WorkspaceServerCapabilities& value) {
   out.begin_object();
   put_optional(out, "textDocumentContent", value.text_document_content);
+  put_optional(out, "workspaceFolders", value.workspace_folders);
   out.end_object();
 }
 
@@ -1217,6 +1364,10 @@ bool decode(const Json& value, ServerCapabilities& out, const Path& path) {
       .optional("codeLensProvider", out.code_lens_provider)
       .optional("inlayHintProvider", out.inlay_hint_provider)
       .optional("workspaceSymbolProvider", out.workspace_symbol_provider)
+      .optional("callHierarchyProvider", out.call_hierarchy_provider)
+      .optional("documentSymbolProvider", out.document_symbol_provider)
+      .optional("codeActionProvider", out.code_action_provider)
+      .optional("diagnosticProvider", out.diagnostic_provider)
       .optional("executeCommandProvider", out.execute_command_provider)
       .optional("workspace", out.workspace)
       .optional("profd", out.profd)
@@ -1231,6 +1382,10 @@ void write(JsonText& out, const ServerCapabilities& value) {
   put_optional(out, "codeLensProvider", value.code_lens_provider);
   put_optional(out, "inlayHintProvider", value.inlay_hint_provider);
   put_optional(out, "workspaceSymbolProvider", value.workspace_symbol_provider);
+  put_optional(out, "callHierarchyProvider", value.call_hierarchy_provider);
+  put_optional(out, "documentSymbolProvider", value.document_symbol_provider);
+  put_optional(out, "codeActionProvider", value.code_action_provider);
+  put_optional(out, "diagnosticProvider", value.diagnostic_provider);
   put_optional(out, "executeCommandProvider", value.execute_command_provider);
   put_optional(out, "workspace", value.workspace);
   put_optional(out, "profd", value.profd);
@@ -1736,6 +1891,19 @@ void write(JsonText& out, const ShowDocumentResult& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, DiagnosticRelatedInformation& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("location", out.location)
+      .required("message", out.message)
+      .ok();
+}
+void write(JsonText& out, const DiagnosticRelatedInformation& value) {
+  out.begin_object();
+  put(out, "location", value.location);
+  put(out, "message", value.message);
+  out.end_object();
+}
+
 bool decode(const Json& value, Diagnostic& out, const Path& path) {
   return ObjectReader(value, path)
       .required("range", out.range)
@@ -1743,6 +1911,7 @@ bool decode(const Json& value, Diagnostic& out, const Path& path) {
       .optional("code", out.code)
       .optional("source", out.source)
       .required("message", out.message)
+      .optional("relatedInformation", out.related_information)
       .ok();
 }
 void write(JsonText& out, const Diagnostic& value) {
@@ -1752,6 +1921,347 @@ void write(JsonText& out, const Diagnostic& value) {
   put_optional(out, "code", value.code);
   put_optional(out, "source", value.source);
   put(out, "message", value.message);
+  put_optional(out, "relatedInformation", value.related_information);
+  out.end_object();
+}
+
+bool decode(const Json& value, CallHierarchyPrepareParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("workDoneToken", out.work_done_token)
+      .required("textDocument", out.text_document)
+      .required("position", out.position)
+      .ok();
+}
+void write(JsonText& out, const CallHierarchyPrepareParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "textDocument", value.text_document);
+  put(out, "position", value.position);
+  out.end_object();
+}
+
+bool decode(const Json& value, CallHierarchyItem& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("kind", out.kind)
+      .optional("detail", out.detail)
+      .required("uri", out.uri)
+      .required("range", out.range)
+      .required("selectionRange", out.selection_range)
+      .optional("data", out.data)
+      .ok();
+}
+void write(JsonText& out, const CallHierarchyItem& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "kind", value.kind);
+  put_optional(out, "detail", value.detail);
+  put(out, "uri", value.uri);
+  put(out, "range", value.range);
+  put(out, "selectionRange", value.selection_range);
+  put_optional(out, "data", value.data);
+  out.end_object();
+}
+
+bool decode(const Json& value, CallHierarchyIncomingCallsParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("workDoneToken", out.work_done_token)
+      .required("item", out.item)
+      .ok();
+}
+void write(JsonText& out, const CallHierarchyIncomingCallsParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "item", value.item);
+  out.end_object();
+}
+
+bool decode(const Json& value, CallHierarchyIncomingCall& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("from", out.from)
+      .required("fromRanges", out.from_ranges)
+      .ok();
+}
+void write(JsonText& out, const CallHierarchyIncomingCall& value) {
+  out.begin_object();
+  put(out, "from", value.from);
+  put(out, "fromRanges", value.from_ranges);
+  out.end_object();
+}
+
+bool decode(const Json& value, CallHierarchyOutgoingCallsParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("workDoneToken", out.work_done_token)
+      .required("item", out.item)
+      .ok();
+}
+void write(JsonText& out, const CallHierarchyOutgoingCallsParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "item", value.item);
+  out.end_object();
+}
+
+bool decode(const Json& value, CallHierarchyOutgoingCall& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("to", out.to)
+      .required("fromRanges", out.from_ranges)
+      .ok();
+}
+void write(JsonText& out, const CallHierarchyOutgoingCall& value) {
+  out.begin_object();
+  put(out, "to", value.to);
+  put(out, "fromRanges", value.from_ranges);
+  out.end_object();
+}
+
+bool decode(const Json& value, DocumentSymbolParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("workDoneToken", out.work_done_token)
+      .required("textDocument", out.text_document)
+      .ok();
+}
+void write(JsonText& out, const DocumentSymbolParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "textDocument", value.text_document);
+  out.end_object();
+}
+
+bool decode(const Json& value, DocumentSymbol& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .optional("detail", out.detail)
+      .required("kind", out.kind)
+      .required("range", out.range)
+      .required("selectionRange", out.selection_range)
+      .ok();
+}
+void write(JsonText& out, const DocumentSymbol& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put_optional(out, "detail", value.detail);
+  put(out, "kind", value.kind);
+  put(out, "range", value.range);
+  put(out, "selectionRange", value.selection_range);
+  out.end_object();
+}
+
+bool decode(const Json& value, SymbolInformation& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("kind", out.kind)
+      .required("location", out.location)
+      .optional("containerName", out.container_name)
+      .ok();
+}
+void write(JsonText& out, const SymbolInformation& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "kind", value.kind);
+  put(out, "location", value.location);
+  put_optional(out, "containerName", value.container_name);
+  out.end_object();
+}
+
+bool decode(const Json& value, CodeActionContext& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("diagnostics", out.diagnostics)
+      .optional("only", out.only)
+      .ok();
+}
+void write(JsonText& out, const CodeActionContext& value) {
+  out.begin_object();
+  put(out, "diagnostics", value.diagnostics);
+  put_optional(out, "only", value.only);
+  out.end_object();
+}
+
+bool decode(const Json& value, CodeActionParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("workDoneToken", out.work_done_token)
+      .required("textDocument", out.text_document)
+      .required("range", out.range)
+      .required("context", out.context)
+      .ok();
+}
+void write(JsonText& out, const CodeActionParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "textDocument", value.text_document);
+  put(out, "range", value.range);
+  put(out, "context", value.context);
+  out.end_object();
+}
+
+bool decode(const Json& value, CodeAction& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("title", out.title)
+      .optional("kind", out.kind)
+      .optional("command", out.command)
+      .ok();
+}
+void write(JsonText& out, const CodeAction& value) {
+  out.begin_object();
+  put(out, "title", value.title);
+  put_optional(out, "kind", value.kind);
+  put_optional(out, "command", value.command);
+  out.end_object();
+}
+
+bool decode(const Json& value, DocumentDiagnosticParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("workDoneToken", out.work_done_token)
+      .required("textDocument", out.text_document)
+      .optional("identifier", out.identifier)
+      .optional("previousResultId", out.previous_result_id)
+      .ok();
+}
+void write(JsonText& out, const DocumentDiagnosticParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "textDocument", value.text_document);
+  put_optional(out, "identifier", value.identifier);
+  put_optional(out, "previousResultId", value.previous_result_id);
+  out.end_object();
+}
+
+bool decode(const Json& value, DocumentDiagnosticReport& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("kind", out.kind)
+      .optional("resultId", out.result_id)
+      .optional("items", out.items)
+      .ok();
+}
+void write(JsonText& out, const DocumentDiagnosticReport& value) {
+  out.begin_object();
+  put(out, "kind", value.kind);
+  put_optional(out, "resultId", value.result_id);
+  put_optional(out, "items", value.items);
+  out.end_object();
+}
+
+bool decode(const Json& value, DocumentLinkParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("workDoneToken", out.work_done_token)
+      .required("textDocument", out.text_document)
+      .ok();
+}
+void write(JsonText& out, const DocumentLinkParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "textDocument", value.text_document);
+  out.end_object();
+}
+
+bool decode(const Json& value, DocumentLink& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("range", out.range)
+      .optional("target", out.target)
+      .optional("tooltip", out.tooltip)
+      .ok();
+}
+void write(JsonText& out, const DocumentLink& value) {
+  out.begin_object();
+  put(out, "range", value.range);
+  put_optional(out, "target", value.target);
+  put_optional(out, "tooltip", value.tooltip);
+  out.end_object();
+}
+
+bool decode(const Json& value, DocumentHighlightParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("workDoneToken", out.work_done_token)
+      .required("textDocument", out.text_document)
+      .required("position", out.position)
+      .ok();
+}
+void write(JsonText& out, const DocumentHighlightParams& value) {
+  out.begin_object();
+  put_optional(out, "workDoneToken", value.work_done_token);
+  put(out, "textDocument", value.text_document);
+  put(out, "position", value.position);
+  out.end_object();
+}
+
+bool decode(const Json& value, DocumentHighlight& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("range", out.range)
+      .ok();
+}
+void write(JsonText& out, const DocumentHighlight& value) {
+  out.begin_object();
+  put(out, "range", value.range);
+  out.end_object();
+}
+
+bool decode(const Json& value, ConfigurationItem& out, const Path& path) {
+  return ObjectReader(value, path)
+      .optional("section", out.section)
+      .ok();
+}
+void write(JsonText& out, const ConfigurationItem& value) {
+  out.begin_object();
+  put_optional(out, "section", value.section);
+  out.end_object();
+}
+
+bool decode(const Json& value, ConfigurationParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("items", out.items)
+      .ok();
+}
+void write(JsonText& out, const ConfigurationParams& value) {
+  out.begin_object();
+  put(out, "items", value.items);
+  out.end_object();
+}
+
+bool decode(const Json& value, Unregistration& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("id", out.id)
+      .required("method", out.method)
+      .ok();
+}
+void write(JsonText& out, const Unregistration& value) {
+  out.begin_object();
+  put(out, "id", value.id);
+  put(out, "method", value.method);
+  out.end_object();
+}
+
+bool decode(const Json& value, UnregistrationParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("unregisterations", out.unregisterations)
+      .ok();
+}
+void write(JsonText& out, const UnregistrationParams& value) {
+  out.begin_object();
+  put(out, "unregisterations", value.unregisterations);
+  out.end_object();
+}
+
+bool decode(const Json& value, WorkspaceFoldersChangeEvent& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("added", out.added)
+      .required("removed", out.removed)
+      .ok();
+}
+void write(JsonText& out, const WorkspaceFoldersChangeEvent& value) {
+  out.begin_object();
+  put(out, "added", value.added);
+  put(out, "removed", value.removed);
+  out.end_object();
+}
+
+bool decode(const Json& value, DidChangeWorkspaceFoldersParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("event", out.event)
+      .ok();
+}
+void write(JsonText& out, const DidChangeWorkspaceFoldersParams& value) {
+  out.begin_object();
+  put(out, "event", value.event);
   out.end_object();
 }
 
@@ -2196,11 +2706,14 @@ void write(JsonText& out, const ComposedPart& value) {
 bool decode(const Json& value, RecordedAgainParams& out, const Path& path) {
   return ObjectReader(value, path)
       .optional("profile", out.profile)
+      .optional("before", out.before)
+      .limit("before", out.before, {.max_length = 65536})
       .ok();
 }
 void write(JsonText& out, const RecordedAgainParams& value) {
   out.begin_object();
   put_optional(out, "profile", value.profile);
+  put_optional(out, "before", value.before);
   out.end_object();
 }
 
@@ -6540,6 +7053,8 @@ bool decode(const Json& value, LiveAttachParams& out, const Path& path) {
       .defaulted("listen", out.listen)
       .defaulted("tcp", out.tcp)
       .optional("replay", out.replay)
+      .optional("source", out.source)
+      .limit("source", out.source, {.max_length = 8192})
       .defaulted("speed", out.speed)
       .limit("speed", out.speed, {.maximum = 1000})
       .defaulted("window", out.window)
@@ -6550,6 +7065,7 @@ void write(JsonText& out, const LiveAttachParams& value) {
   put(out, "listen", value.listen);
   put(out, "tcp", value.tcp);
   put_optional(out, "replay", value.replay);
+  put_optional(out, "source", value.source);
   put(out, "speed", value.speed);
   put(out, "window", value.window);
   out.end_object();
@@ -6597,6 +7113,25 @@ void write(JsonText& out, const LiveLosses& value) {
   out.end_object();
 }
 
+bool decode(const Json& value, LiveEstimate& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("source", out.source)
+      .required("samples", out.samples)
+      .optional("period", out.period)
+      .required("threadsKnown", out.threads_known)
+      .required("text", out.text)
+      .ok();
+}
+void write(JsonText& out, const LiveEstimate& value) {
+  out.begin_object();
+  put(out, "source", value.source);
+  put(out, "samples", value.samples);
+  put_optional(out, "period", value.period);
+  put(out, "threadsKnown", value.threads_known);
+  put(out, "text", value.text);
+  out.end_object();
+}
+
 bool decode(const Json& value, LiveSession& out, const Path& path) {
   return ObjectReader(value, path)
       .required("session", out.session)
@@ -6614,6 +7149,7 @@ bool decode(const Json& value, LiveSession& out, const Path& path) {
       .required("layout", out.layout)
       .required("abilities", out.abilities)
       .required("losses", out.losses)
+      .optional("estimate", out.estimate)
       .optional("recording", out.recording)
       .optional("error", out.error)
       .required("text", out.text)
@@ -6636,6 +7172,7 @@ void write(JsonText& out, const LiveSession& value) {
   put(out, "layout", value.layout);
   put(out, "abilities", value.abilities);
   put(out, "losses", value.losses);
+  put_optional(out, "estimate", value.estimate);
   put_optional(out, "recording", value.recording);
   put_optional(out, "error", value.error);
   put(out, "text", value.text);
@@ -6725,6 +7262,8 @@ bool decode(const Json& value, LiveRow& out, const Path& path) {
       .optional("line", out.line)
       .required("elevation", out.elevation)
       .required("elevationText", out.elevation_text)
+      .optional("samples", out.samples)
+      .optional("plusMinus", out.plus_minus)
       .required("threads", out.threads)
       .required("calls", out.calls)
       .required("callsText", out.calls_text)
@@ -6741,6 +7280,8 @@ void write(JsonText& out, const LiveRow& value) {
   put_optional(out, "line", value.line);
   put(out, "elevation", value.elevation);
   put(out, "elevationText", value.elevation_text);
+  put_optional(out, "samples", value.samples);
+  put_optional(out, "plusMinus", value.plus_minus);
   put(out, "threads", value.threads);
   put(out, "calls", value.calls);
   put(out, "callsText", value.calls_text);
@@ -6760,6 +7301,7 @@ bool decode(const Json& value, LiveThreadRow& out, const Path& path) {
       .required("busy", out.busy)
       .required("waiting", out.waiting)
       .required("unknown", out.unknown)
+      .optional("samples", out.samples)
       .optional("cpu", out.cpu)
       .required("text", out.text)
       .ok();
@@ -6775,6 +7317,7 @@ void write(JsonText& out, const LiveThreadRow& value) {
   put(out, "busy", value.busy);
   put(out, "waiting", value.waiting);
   put(out, "unknown", value.unknown);
+  put_optional(out, "samples", value.samples);
   put_optional(out, "cpu", value.cpu);
   put(out, "text", value.text);
   out.end_object();
@@ -6797,6 +7340,7 @@ bool decode(const Json& value, LiveFrameResult& out, const Path& path) {
       .required("threadRows", out.thread_rows)
       .defaulted("threadsLeft", out.threads_left)
       .required("losses", out.losses)
+      .optional("estimate", out.estimate)
       .required("probeText", out.probe_text)
       .optional("lagText", out.lag_text)
       .defaulted("demoted", out.demoted)
@@ -6819,6 +7363,7 @@ void write(JsonText& out, const LiveFrameResult& value) {
   put(out, "threadRows", value.thread_rows);
   put(out, "threadsLeft", value.threads_left);
   put(out, "losses", value.losses);
+  put_optional(out, "estimate", value.estimate);
   put(out, "probeText", value.probe_text);
   put_optional(out, "lagText", value.lag_text);
   put(out, "demoted", value.demoted);
@@ -6829,12 +7374,14 @@ bool decode(const Json& value, LiveCityParams& out, const Path& path) {
   return ObjectReader(value, path)
       .required("session", out.session)
       .defaulted("since", out.since)
+      .defaulted("before", out.before)
       .ok();
 }
 void write(JsonText& out, const LiveCityParams& value) {
   out.begin_object();
   put(out, "session", value.session);
   put(out, "since", value.since);
+  put(out, "before", value.before);
   out.end_object();
 }
 
@@ -6891,6 +7438,7 @@ void write(JsonText& out, const LiveBlocks& value) {
 bool decode(const Json& value, LivePlots& out, const Path& path) {
   return ObjectReader(value, path)
       .required("id", out.id)
+      .optional("idBefore", out.id_before)
       .required("block", out.block)
       .required("name", out.name)
       .required("signature", out.signature)
@@ -6902,6 +7450,7 @@ bool decode(const Json& value, LivePlots& out, const Path& path) {
 void write(JsonText& out, const LivePlots& value) {
   out.begin_object();
   put(out, "id", value.id);
+  put_optional(out, "idBefore", value.id_before);
   put(out, "block", value.block);
   put(out, "name", value.name);
   put(out, "signature", value.signature);
@@ -6978,6 +7527,8 @@ bool decode(const Json& value, LiveMethodResult& out, const Path& path) {
       .optional("uri", out.uri)
       .required("elevation", out.elevation)
       .required("elevationText", out.elevation_text)
+      .optional("samples", out.samples)
+      .optional("plusMinus", out.plus_minus)
       .required("threads", out.threads)
       .required("calls", out.calls)
       .required("flags", out.flags)
@@ -7000,6 +7551,8 @@ void write(JsonText& out, const LiveMethodResult& value) {
   put_optional(out, "uri", value.uri);
   put(out, "elevation", value.elevation);
   put(out, "elevationText", value.elevation_text);
+  put_optional(out, "samples", value.samples);
+  put_optional(out, "plusMinus", value.plus_minus);
   put(out, "threads", value.threads);
   put(out, "calls", value.calls);
   put(out, "flags", value.flags);
@@ -7112,6 +7665,7 @@ bool decode(const Json& value, LiveWindowResult& out, const Path& path) {
       .required("methods", out.methods)
       .required("rows", out.rows)
       .defaulted("rowsLeft", out.rows_left)
+      .optional("estimate", out.estimate)
       .required("strip", out.strip)
       .required("marks", out.marks)
       .ok();
@@ -7126,6 +7680,7 @@ void write(JsonText& out, const LiveWindowResult& value) {
   put(out, "methods", value.methods);
   put(out, "rows", value.rows);
   put(out, "rowsLeft", value.rows_left);
+  put_optional(out, "estimate", value.estimate);
   put(out, "strip", value.strip);
   put(out, "marks", value.marks);
   out.end_object();
@@ -7375,6 +7930,70 @@ void write(JsonText& out, const ProjectParams& value) {
   put_optional(out, "uri", value.uri);
   put(out, "profiles", value.profiles);
   put(out, "problems", value.problems);
+  out.end_object();
+}
+
+bool decode(const Json& value, Recording& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("name", out.name)
+      .required("folder", out.folder)
+      .optional("uri", out.uri)
+      .required("command", out.command)
+      .required("tool", out.tool)
+      .required("exitCode", out.exit_code)
+      .required("started", out.started)
+      .required("own", out.own)
+      .required("failed", out.failed)
+      .required("text", out.text)
+      .optional("before", out.before)
+      .ok();
+}
+void write(JsonText& out, const Recording& value) {
+  out.begin_object();
+  put(out, "name", value.name);
+  put(out, "folder", value.folder);
+  put_optional(out, "uri", value.uri);
+  put(out, "command", value.command);
+  put(out, "tool", value.tool);
+  put(out, "exitCode", value.exit_code);
+  put(out, "started", value.started);
+  put(out, "own", value.own);
+  put(out, "failed", value.failed);
+  put(out, "text", value.text);
+  put_optional(out, "before", value.before);
+  out.end_object();
+}
+
+bool decode(const Json& value, RecordedParams& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("recording", out.recording)
+      .ok();
+}
+void write(JsonText& out, const RecordedParams& value) {
+  out.begin_object();
+  put(out, "recording", value.recording);
+  out.end_object();
+}
+
+bool decode(const Json& value, RecordingListParams&, const Path& path) {
+  return ObjectReader(value, path)
+      .ok();
+}
+void write(JsonText& out, const RecordingListParams&) {
+  out.begin_object();
+  out.end_object();
+}
+
+bool decode(const Json& value, RecordingListResult& out, const Path& path) {
+  return ObjectReader(value, path)
+      .required("recordings", out.recordings)
+      .required("left", out.left)
+      .ok();
+}
+void write(JsonText& out, const RecordingListResult& value) {
+  out.begin_object();
+  put(out, "recordings", value.recordings);
+  put(out, "left", value.left);
   out.end_object();
 }
 

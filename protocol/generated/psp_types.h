@@ -98,6 +98,15 @@ enum class SymbolKind : std::int32_t {
   function = 12,  // A function.
 };
 
+// Whether diagnostics are the same as before.
+enum class DocumentDiagnosticReportKind : std::uint8_t {
+  full,  // All of them.
+  unchanged,  // As the client has them.
+  unrecognized,  // a value of a newer peer; OpenEnum keeps its text
+};
+std::string_view to_wire(DocumentDiagnosticReportKind value);
+bool from_wire(std::string_view text, DocumentDiagnosticReportKind& value);
+
 // How grave something in a document is.
 enum class DiagnosticSeverity : std::int32_t {
   error = 1,  // An error.
@@ -769,6 +778,14 @@ struct WorkspaceClientCapabilities {
   std::optional<Any> text_document_content;
   // The client has workspace folders.
   std::optional<bool> workspace_folders;
+  // It takes `workspace/configuration`.
+  std::optional<bool> configuration;
+  // Settings.
+  std::optional<RegistrationClientCapabilities> did_change_configuration;
+  // Files that change.
+  std::optional<RegistrationClientCapabilities> did_change_watched_files;
+  // Diagnostics that it asks for.
+  std::optional<RefreshClientCapabilities> diagnostics;
 };
 bool decode(const nlohmann::json& value, WorkspaceClientCapabilities& out, const Path& path);
 void write(JsonText& out, const WorkspaceClientCapabilities& value);
@@ -799,11 +816,46 @@ struct HoverClientCapabilities {
 bool decode(const nlohmann::json& value, HoverClientCapabilities& out, const Path& path);
 void write(JsonText& out, const HoverClientCapabilities& value);
 
+// What symbols of documents the client takes.
+struct DocumentSymbolClientCapabilities {
+  // It takes `DocumentSymbol`.
+  std::optional<bool> hierarchical_document_symbol_support;
+};
+bool decode(const nlohmann::json& value, DocumentSymbolClientCapabilities& out, const Path& path);
+void write(JsonText& out, const DocumentSymbolClientCapabilities& value);
+
+// What actions the client takes.
+struct CodeActionClientCapabilities {
+  // Present: it takes `CodeAction`; else commands.
+  std::optional<Any> code_action_literal_support;
+};
+bool decode(const nlohmann::json& value, CodeActionClientCapabilities& out, const Path& path);
+void write(JsonText& out, const CodeActionClientCapabilities& value);
+
+// What pushed diagnostics the client takes.
+struct PublishDiagnosticsClientCapabilities {
+  // It shows places that have to do with one.
+  std::optional<bool> related_information;
+};
+bool decode(const nlohmann::json& value, PublishDiagnosticsClientCapabilities& out, const Path& path);
+void write(JsonText& out, const PublishDiagnosticsClientCapabilities& value);
+
+// What diagnostics the client asks for.
+struct DiagnosticClientCapabilities {
+  // It takes registrations.
+  std::optional<bool> dynamic_registration;
+  // It shows places that have to do with one.
+  std::optional<bool> related_information;
+};
+bool decode(const nlohmann::json& value, DiagnosticClientCapabilities& out, const Path& path);
+void write(JsonText& out, const DiagnosticClientCapabilities& value);
+
 // What the client can do in a document.
 struct TextDocumentClientCapabilities {
   // Hovers.
   std::optional<HoverClientCapabilities> hover;
-  // Present: the client shows inlay hints.
+  // Present: the client shows inlay hints; `resolveSupport` says what it takes of
+  // `inlayHint/resolve`.
   std::optional<Any> inlay_hint;
   // Present: the client shows code lenses.
   std::optional<Any> code_lens;
@@ -811,6 +863,20 @@ struct TextDocumentClientCapabilities {
   std::optional<RegistrationClientCapabilities> folding_range;
   // Definitions.
   std::optional<RegistrationClientCapabilities> definition;
+  // Links.
+  std::optional<RegistrationClientCapabilities> document_link;
+  // Highlights.
+  std::optional<RegistrationClientCapabilities> document_highlight;
+  // Present: the client shows call hierarchies.
+  std::optional<Any> call_hierarchy;
+  // Symbols of documents.
+  std::optional<DocumentSymbolClientCapabilities> document_symbol;
+  // Actions.
+  std::optional<CodeActionClientCapabilities> code_action;
+  // Diagnostics that are pushed.
+  std::optional<PublishDiagnosticsClientCapabilities> publish_diagnostics;
+  // Present: the client asks for diagnostics.
+  std::optional<DiagnosticClientCapabilities> diagnostic;
 };
 bool decode(const nlohmann::json& value, TextDocumentClientCapabilities& out, const Path& path);
 void write(JsonText& out, const TextDocumentClientCapabilities& value);
@@ -827,6 +893,8 @@ struct ProfdClientCapabilities {
   bool status = false;
   // It wants `profd/project`.
   bool project = false;
+  // It wants `profd/recorded`.
+  bool recorded = false;
 };
 bool decode(const nlohmann::json& value, ProfdClientCapabilities& out, const Path& path);
 void write(JsonText& out, const ProfdClientCapabilities& value);
@@ -894,6 +962,52 @@ struct TextDocumentSyncOptions {
 bool decode(const nlohmann::json& value, TextDocumentSyncOptions& out, const Path& path);
 void write(JsonText& out, const TextDocumentSyncOptions& value);
 
+// How the server serves hints.
+struct InlayHintOptions {
+  // It answers `inlayHint/resolve`.
+  std::optional<bool> resolve_provider;
+};
+bool decode(const nlohmann::json& value, InlayHintOptions& out, const Path& path);
+void write(JsonText& out, const InlayHintOptions& value);
+
+// How the server serves actions.
+struct CodeActionOptions {
+  // Their kinds.
+  std::optional<std::vector<std::string>> code_action_kinds;
+};
+bool decode(const nlohmann::json& value, CodeActionOptions& out, const Path& path);
+void write(JsonText& out, const CodeActionOptions& value);
+
+// How the server serves symbols of documents.
+struct DocumentSymbolOptions {
+  // Beside the outlines of other servers.
+  std::optional<std::string> label;
+};
+bool decode(const nlohmann::json& value, DocumentSymbolOptions& out, const Path& path);
+void write(JsonText& out, const DocumentSymbolOptions& value);
+
+// How the server serves diagnostics that are asked for.
+struct DiagnosticOptions {
+  // `profd`.
+  std::optional<std::string> identifier;
+  // An edit of one document changes nothing in others: false.
+  bool inter_file_dependencies = false;
+  // Of documents alone: false.
+  bool workspace_diagnostics = false;
+};
+bool decode(const nlohmann::json& value, DiagnosticOptions& out, const Path& path);
+void write(JsonText& out, const DiagnosticOptions& value);
+
+// What the server makes of root folders.
+struct WorkspaceFoldersServerCapabilities {
+  // It takes several.
+  std::optional<bool> supported;
+  // It wants `workspace/didChangeWorkspaceFolders`.
+  std::optional<bool> change_notifications;
+};
+bool decode(const nlohmann::json& value, WorkspaceFoldersServerCapabilities& out, const Path& path);
+void write(JsonText& out, const WorkspaceFoldersServerCapabilities& value);
+
 // How the server serves code lenses.
 struct CodeLensOptions {
   // Lenses are resolved one by one.
@@ -914,6 +1028,8 @@ void write(JsonText& out, const TextDocumentContentOptions& value);
 struct WorkspaceServerCapabilities {
   // `workspace/textDocumentContent`, for clients that have it.
   std::optional<TextDocumentContentOptions> text_document_content;
+  // Root folders.
+  std::optional<WorkspaceFoldersServerCapabilities> workspace_folders;
 };
 bool decode(const nlohmann::json& value, WorkspaceServerCapabilities& out, const Path& path);
 void write(JsonText& out, const WorkspaceServerCapabilities& value);
@@ -982,10 +1098,18 @@ struct ServerCapabilities {
   std::optional<bool> hover_provider;
   // Code lenses.
   std::optional<CodeLensOptions> code_lens_provider;
-  // Inlay hints.
-  std::optional<bool> inlay_hint_provider;
+  // Inlay hints; options only for clients that resolve them and have no native methods.
+  std::optional<std::variant<bool, InlayHintOptions>> inlay_hint_provider;
   // Workspace symbols, hottest first.
   std::optional<bool> workspace_symbol_provider;
+  // Measured callers and callees.
+  std::optional<bool> call_hierarchy_provider;
+  // Symbols of documents, hottest first.
+  std::optional<DocumentSymbolOptions> document_symbol_provider;
+  // Actions.
+  std::optional<CodeActionOptions> code_action_provider;
+  // Diagnostics that are asked for.
+  std::optional<DiagnosticOptions> diagnostic_provider;
   // Commands.
   std::optional<ExecuteCommandOptions> execute_command_provider;
   // For the workspace.
@@ -1382,21 +1506,301 @@ struct ShowDocumentResult {
 bool decode(const nlohmann::json& value, ShowDocumentResult& out, const Path& path);
 void write(JsonText& out, const ShowDocumentResult& value);
 
+// A place that has to do with a diagnostic.
+struct DiagnosticRelatedInformation {
+  // Where.
+  Location location;
+  // What it is.
+  std::string message;
+};
+bool decode(const nlohmann::json& value, DiagnosticRelatedInformation& out, const Path& path);
+void write(JsonText& out, const DiagnosticRelatedInformation& value);
+
 // Something to see to in a document.
 struct Diagnostic {
   // Where: the line of the function.
   Range range;
-  // How grave; profd sends warnings.
+  // How grave: `warning` what became slower, `information` a hot line.
   std::optional<DiagnosticSeverity> severity;
-  // `regression`, or `rule` of what breaks one.
+  // `regression`, `rule` of what breaks one, or `hot`.
   std::optional<std::string> code;
   // `profd`.
   std::optional<std::string> source;
   // What it is, in words.
   std::string message;
+  // Places that have to do with it, for clients that show them.
+  std::optional<std::vector<DiagnosticRelatedInformation>> related_information;
 };
 bool decode(const nlohmann::json& value, Diagnostic& out, const Path& path);
 void write(JsonText& out, const Diagnostic& value);
+
+// Parameters of `textDocument/prepareCallHierarchy`.
+struct CallHierarchyPrepareParams {
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // The document.
+  TextDocumentIdentifier text_document;
+  // The place.
+  Position position;
+};
+bool decode(const nlohmann::json& value, CallHierarchyPrepareParams& out, const Path& path);
+void write(JsonText& out, const CallHierarchyPrepareParams& value);
+
+// A function of a call hierarchy.
+struct CallHierarchyItem {
+  // Its name.
+  std::string name;
+  // `function`.
+  SymbolKind kind = SymbolKind::file;
+  // What it costs; of a caller or callee its share of the other.
+  std::optional<std::string> detail;
+  // Where it is defined; a document `profd:` where no source of it is known.
+  std::string uri;
+  // The line where it begins.
+  Range range;
+  // The same.
+  Range selection_range;
+  // What it takes to be asked about again: the profile, its revision, the name.
+  std::optional<Any> data;
+};
+bool decode(const nlohmann::json& value, CallHierarchyItem& out, const Path& path);
+void write(JsonText& out, const CallHierarchyItem& value);
+
+// Parameters of `callHierarchy/incomingCalls`.
+struct CallHierarchyIncomingCallsParams {
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // Whose callers.
+  CallHierarchyItem item;
+};
+bool decode(const nlohmann::json& value, CallHierarchyIncomingCallsParams& out, const Path& path);
+void write(JsonText& out, const CallHierarchyIncomingCallsParams& value);
+
+// A caller.
+struct CallHierarchyIncomingCall {
+  // Who calls.
+  CallHierarchyItem from;
+  // The lines of the calls, where the profile knows them; else where the caller begins.
+  std::vector<Range> from_ranges;
+};
+bool decode(const nlohmann::json& value, CallHierarchyIncomingCall& out, const Path& path);
+void write(JsonText& out, const CallHierarchyIncomingCall& value);
+
+// Parameters of `callHierarchy/outgoingCalls`.
+struct CallHierarchyOutgoingCallsParams {
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // Whose callees.
+  CallHierarchyItem item;
+};
+bool decode(const nlohmann::json& value, CallHierarchyOutgoingCallsParams& out, const Path& path);
+void write(JsonText& out, const CallHierarchyOutgoingCallsParams& value);
+
+// A callee.
+struct CallHierarchyOutgoingCall {
+  // What is called.
+  CallHierarchyItem to;
+  // The lines of the calls, where the profile knows them; else where the caller begins.
+  std::vector<Range> from_ranges;
+};
+bool decode(const nlohmann::json& value, CallHierarchyOutgoingCall& out, const Path& path);
+void write(JsonText& out, const CallHierarchyOutgoingCall& value);
+
+// Parameters of `textDocument/documentSymbol`.
+struct DocumentSymbolParams {
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // The document.
+  TextDocumentIdentifier text_document;
+};
+bool decode(const nlohmann::json& value, DocumentSymbolParams& out, const Path& path);
+void write(JsonText& out, const DocumentSymbolParams& value);
+
+// A function of a document.
+struct DocumentSymbol {
+  // Its name.
+  std::string name;
+  // What it costs.
+  std::optional<std::string> detail;
+  // `function`.
+  SymbolKind kind = SymbolKind::file;
+  // The line where it begins.
+  Range range;
+  // The same.
+  Range selection_range;
+};
+bool decode(const nlohmann::json& value, DocumentSymbol& out, const Path& path);
+void write(JsonText& out, const DocumentSymbol& value);
+
+// A function of a document, for clients that know no `DocumentSymbol`.
+struct SymbolInformation {
+  // Its name, and what it costs.
+  std::string name;
+  // `function`.
+  SymbolKind kind = SymbolKind::file;
+  // Where it begins.
+  Location location;
+  // The file.
+  std::optional<std::string> container_name;
+};
+bool decode(const nlohmann::json& value, SymbolInformation& out, const Path& path);
+void write(JsonText& out, const SymbolInformation& value);
+
+// What the client knows of the place.
+struct CodeActionContext {
+  // Diagnostics there; not looked at.
+  std::vector<Any> diagnostics;
+  // Kinds of actions that are wanted, with those below them; profd has kinds below `profd`.
+  std::optional<std::vector<std::string>> only;
+};
+bool decode(const nlohmann::json& value, CodeActionContext& out, const Path& path);
+void write(JsonText& out, const CodeActionContext& value);
+
+// Parameters of `textDocument/codeAction`.
+struct CodeActionParams {
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // The document.
+  TextDocumentIdentifier text_document;
+  // The place; its first line counts.
+  Range range;
+  // What the client knows of it.
+  CodeActionContext context;
+};
+bool decode(const nlohmann::json& value, CodeActionParams& out, const Path& path);
+void write(JsonText& out, const CodeActionParams& value);
+
+// Something that can be done.
+struct CodeAction {
+  // What, for people.
+  std::string title;
+  // `profd`, and what below it.
+  std::optional<std::string> kind;
+  // How.
+  std::optional<Command> command;
+};
+bool decode(const nlohmann::json& value, CodeAction& out, const Path& path);
+void write(JsonText& out, const CodeAction& value);
+
+// Parameters of `textDocument/diagnostic`.
+struct DocumentDiagnosticParams {
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // The document.
+  TextDocumentIdentifier text_document;
+  // `profd`.
+  std::optional<std::string> identifier;
+  // The `resultId` of the answer that the client has.
+  std::optional<std::string> previous_result_id;
+};
+bool decode(const nlohmann::json& value, DocumentDiagnosticParams& out, const Path& path);
+void write(JsonText& out, const DocumentDiagnosticParams& value);
+
+// The diagnostics of a document.
+struct DocumentDiagnosticReport {
+  // Whether they are what the client has already.
+  OpenEnum<DocumentDiagnosticReportKind> kind;
+  // Names the answer.
+  std::optional<std::string> result_id;
+  // All of them; there when `kind` is `full`.
+  std::optional<std::vector<Diagnostic>> items;
+};
+bool decode(const nlohmann::json& value, DocumentDiagnosticReport& out, const Path& path);
+void write(JsonText& out, const DocumentDiagnosticReport& value);
+
+// Parameters of `textDocument/documentLink`.
+struct DocumentLinkParams {
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // The document.
+  TextDocumentIdentifier text_document;
+};
+bool decode(const nlohmann::json& value, DocumentLinkParams& out, const Path& path);
+void write(JsonText& out, const DocumentLinkParams& value);
+
+// A text that leads somewhere.
+struct DocumentLink {
+  // The text.
+  Range range;
+  // Where it leads.
+  std::optional<std::string> target;
+  // What it is.
+  std::optional<std::string> tooltip;
+};
+bool decode(const nlohmann::json& value, DocumentLink& out, const Path& path);
+void write(JsonText& out, const DocumentLink& value);
+
+// Parameters of `textDocument/documentHighlight`.
+struct DocumentHighlightParams {
+  // Report progress with this token.
+  std::optional<ProgressToken> work_done_token;
+  // The document.
+  TextDocumentIdentifier text_document;
+  // The place.
+  Position position;
+};
+bool decode(const nlohmann::json& value, DocumentHighlightParams& out, const Path& path);
+void write(JsonText& out, const DocumentHighlightParams& value);
+
+// A text that belongs to the one under the cursor.
+struct DocumentHighlight {
+  // The text.
+  Range range;
+};
+bool decode(const nlohmann::json& value, DocumentHighlight& out, const Path& path);
+void write(JsonText& out, const DocumentHighlight& value);
+
+// Settings that are asked for.
+struct ConfigurationItem {
+  // `profd`.
+  std::optional<std::string> section;
+};
+bool decode(const nlohmann::json& value, ConfigurationItem& out, const Path& path);
+void write(JsonText& out, const ConfigurationItem& value);
+
+// Parameters of `workspace/configuration`.
+struct ConfigurationParams {
+  // What is asked for; the answer has one value each.
+  std::vector<ConfigurationItem> items;
+};
+bool decode(const nlohmann::json& value, ConfigurationParams& out, const Path& path);
+void write(JsonText& out, const ConfigurationParams& value);
+
+// A registration that is taken back.
+struct Unregistration {
+  // Its id.
+  std::string id;
+  // Its method.
+  std::string method;
+};
+bool decode(const nlohmann::json& value, Unregistration& out, const Path& path);
+void write(JsonText& out, const Unregistration& value);
+
+// Parameters of `client/unregisterCapability`.
+struct UnregistrationParams {
+  // What is taken back; LSP spells it so.
+  std::vector<Unregistration> unregisterations;
+};
+bool decode(const nlohmann::json& value, UnregistrationParams& out, const Path& path);
+void write(JsonText& out, const UnregistrationParams& value);
+
+// What became of the root folders.
+struct WorkspaceFoldersChangeEvent {
+  // New ones.
+  std::vector<WorkspaceFolder> added;
+  // Those that are gone.
+  std::vector<WorkspaceFolder> removed;
+};
+bool decode(const nlohmann::json& value, WorkspaceFoldersChangeEvent& out, const Path& path);
+void write(JsonText& out, const WorkspaceFoldersChangeEvent& value);
+
+// Parameters of `workspace/didChangeWorkspaceFolders`.
+struct DidChangeWorkspaceFoldersParams {
+  // What became of them.
+  WorkspaceFoldersChangeEvent event;
+};
+bool decode(const nlohmann::json& value, DidChangeWorkspaceFoldersParams& out, const Path& path);
+void write(JsonText& out, const DidChangeWorkspaceFoldersParams& value);
 
 // Parameters of `textDocument/publishDiagnostics`.
 struct PublishDiagnosticsParams {
@@ -1788,6 +2192,9 @@ void write(JsonText& out, const ComposedPart& value);
 struct RecordedAgainParams {
   // The profile; absent: the default one.
   std::optional<ProfileHandle> profile;
+  // The recording before where that is another file, as `profd/recorded` names it; absent: what the
+  // profile's own file was before.
+  std::optional<std::string> before;
 };
 bool decode(const nlohmann::json& value, RecordedAgainParams& out, const Path& path);
 void write(JsonText& out, const RecordedAgainParams& value);
@@ -5675,6 +6082,11 @@ struct LiveAttachParams {
   bool tcp = false;
   // A recorded stream (`.plive`, packed or not) to be played.
   std::optional<std::string> replay;
+  // A program that has no agent, by samples: the address of a pprof endpoint
+  // (`http://127.0.0.1:6060/debug/pprof/profile`), the inspector of Node (`ws://127.0.0.1:9229`,
+  // `inspector:9229`), or the path of a file that grows. What is measured so is an estimate, see
+  // `LiveEstimate`. Only the user's own clients may ask for it.
+  std::optional<std::string> source;
   // How many seconds of a replay are one of the clock; 0: as fast as it can be read.
   double speed = 1;
   // Nanoseconds that heights look back, of sessions that begin from now on: whole tenths of a
@@ -5720,6 +6132,23 @@ struct LiveLosses {
 bool decode(const nlohmann::json& value, LiveLosses& out, const Path& path);
 void write(JsonText& out, const LiveLosses& value);
 
+// That a session, or a part of its time, is measured by samples: shares are estimates, and `calls`
+// are none.
+struct LiveEstimate {
+  // Where the samples come from.
+  std::string source;
+  // How many there are.
+  Number samples;
+  // Nanoseconds between two samples, where the source says.
+  std::optional<Number> period;
+  // Samples say of which thread they are; else all threads are one line.
+  bool threads_known = false;
+  // In a sentence, for a person who looks at shares.
+  std::string text;
+};
+bool decode(const nlohmann::json& value, LiveEstimate& out, const Path& path);
+void write(JsonText& out, const LiveEstimate& value);
+
 // A program that is or was attached, or a replay.
 struct LiveSession {
   // Its name.
@@ -5753,6 +6182,8 @@ struct LiveSession {
   std::vector<std::string> abilities;
   // What was lost.
   LiveLosses losses;
+  // It is measured by samples, since its begin; absent: each call was told.
+  std::optional<LiveEstimate> estimate;
   // The file that the stream is written to.
   std::optional<std::string> recording;
   // Why it ended, where that was not in order.
@@ -5836,6 +6267,11 @@ struct LiveRow {
   double elevation = 0;
   // As shown.
   std::string elevation_text;
+  // Where it is measured by samples: how many saw it run itself, on the thread where that is most.
+  std::optional<Number> samples;
+  // Where it is measured by samples: half the interval of 95 % around `elevation`, by the number of
+  // samples.
+  std::optional<double> plus_minus;
   // Threads on which it was open in the window.
   std::uint32_t threads = 0;
   // Calls that began in the window.
@@ -5870,6 +6306,8 @@ struct LiveThreadRow {
   double waiting = 0;
   // Share of the window that nothing is known of.
   double unknown = 0;
+  // Where it is measured by samples: how many there are in the window.
+  std::optional<Number> samples;
   // Nanoseconds of processor time that it has had, where the agent says.
   std::optional<Number> cpu;
   // In a sentence.
@@ -5910,6 +6348,8 @@ struct LiveFrameResult {
   std::uint32_t threads_left = 0;
   // What was lost.
   LiveLosses losses;
+  // The window is measured by samples.
+  std::optional<LiveEstimate> estimate;
   // How many events there are, and what they cost the program, as far as that is known.
   std::string probe_text;
   // How far the daemon is behind the program; absent: it is not.
@@ -5926,6 +6366,9 @@ struct LiveCityParams {
   std::string session;
   // The layout that the client has; 0: none.
   std::uint32_t since = 0;
+  // Another session, of the version before: the city then has the methods of both, joined by
+  // package, class, name and signature, and the number of its layout is the sum of theirs.
+  std::string before = "";
 };
 bool decode(const nlohmann::json& value, LiveCityParams& out, const Path& path);
 void write(JsonText& out, const LiveCityParams& value);
@@ -5976,8 +6419,10 @@ void write(JsonText& out, const LiveBlocks& value);
 
 // Methods as columns, all equally long.
 struct LivePlots {
-  // Id of the method, as in `live/frame`.
+  // Id of the method, as in `live/frame`. With `before`, 0: it is gone.
   std::vector<std::uint32_t> id;
+  // With `before`: its id in that session. 0: it is new.
+  std::optional<std::vector<std::uint32_t>> id_before;
   // Its class.
   std::vector<std::uint32_t> block;
   // Its name.
@@ -6064,6 +6509,11 @@ struct LiveMethodResult {
   double elevation = 0;
   // As shown.
   std::string elevation_text;
+  // Where it is measured by samples: how many saw it run itself, on the thread where that is most.
+  std::optional<Number> samples;
+  // Where it is measured by samples: half the interval of 95 % around `elevation`, by the number of
+  // samples.
+  std::optional<double> plus_minus;
   // Threads on which it was open in the window.
   std::uint32_t threads = 0;
   // Calls that began in the window.
@@ -6173,6 +6623,8 @@ struct LiveWindowResult {
   std::vector<LiveRow> rows;
   // How many more do not stand at 0.
   std::uint32_t rows_left = 0;
+  // This part is measured by samples.
+  std::optional<LiveEstimate> estimate;
   // The whole session.
   LiveStrip strip;
   // Marks, the oldest first.
@@ -6378,6 +6830,61 @@ struct ProjectParams {
 };
 bool decode(const nlohmann::json& value, ProjectParams& out, const Path& path);
 void write(JsonText& out, const ProjectParams& value);
+
+// What `profd record` left in a folder of `.profd/recordings`.
+struct Recording {
+  // What it is called: the name of its folder.
+  std::string name;
+  // That folder.
+  std::string folder;
+  // Its profile; absent: none was written.
+  std::optional<std::string> uri;
+  // What was recorded, as it is typed.
+  std::string command;
+  // By what, as `--with` calls it.
+  std::string tool;
+  // How the program ended, as a shell counts.
+  std::uint32_t exit_code = 0;
+  // When: `2026-11-26 15:16:06 UTC`.
+  std::string started;
+  // This user has recorded this command in this folder, which a note outside of the project says.
+  // What is not own came with somebody's files.
+  bool own = false;
+  // There is no profile, or nothing in it.
+  bool failed = false;
+  // In a sentence or two: how long it took and what was measured, beside the run before of the same
+  // command; or why nothing was.
+  std::string text;
+  // The profile of the last run before of the same command, in the same folder and by the same
+  // tool: `before` of `profile/recordedAgain` and of `profile/diff`.
+  std::optional<std::string> before;
+};
+bool decode(const nlohmann::json& value, Recording& out, const Path& path);
+void write(JsonText& out, const Recording& value);
+
+// Parameters of `profd/recorded`.
+struct RecordedParams {
+  // What there is now.
+  Recording recording;
+};
+bool decode(const nlohmann::json& value, RecordedParams& out, const Path& path);
+void write(JsonText& out, const RecordedParams& value);
+
+// Parameters of `recording/list`: none.
+struct RecordingListParams {
+};
+bool decode(const nlohmann::json& value, RecordingListParams& out, const Path& path);
+void write(JsonText& out, const RecordingListParams& value);
+
+// Result of `recording/list`.
+struct RecordingListResult {
+  // The newest first, of all projects of the roots.
+  std::vector<Recording> recordings;
+  // How many more there are, older ones.
+  std::uint32_t left = 0;
+};
+bool decode(const nlohmann::json& value, RecordingListResult& out, const Path& path);
+void write(JsonText& out, const RecordingListResult& value);
 
 // Parameters of `profd/status`.
 struct StatusParams {

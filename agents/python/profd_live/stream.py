@@ -23,6 +23,8 @@ BYE = 14
 CLOCK = 15
 AUTH = 16
 MODULE = 17
+SAMPLING = 18
+SAMPLED = 19
 
 # Kinds of records of `events`: the lowest two bits of their first number.
 ENTER = 0
@@ -52,6 +54,10 @@ DETACH = 6
 FIRST_THREAD = 1
 DAEMON_THREAD = 2
 VIRTUAL_THREAD = 4
+
+# What samples say, in sum.
+THREADS_UNKNOWN = 1
+PROCESSOR_TIME = 2
 
 # What an agent can be asked, in sum.
 CAN_PAUSE = 1

@@ -78,6 +78,13 @@ class SymbolKind(IntEnum):
     FUNCTION = 12  # A function.
 
 
+class DocumentDiagnosticReportKind(str, Enum):
+    """Whether diagnostics are the same as before. Newer peers may send other values."""
+
+    FULL = "full"  # All of them.
+    UNCHANGED = "unchanged"  # As the client has them.
+
+
 class DiagnosticSeverity(IntEnum):
     """How grave something in a document is. Newer peers may send other values."""
 
@@ -772,12 +779,24 @@ class WorkspaceClientCapabilities(Structure):
     # Present: the client asks the server for documents of its schemes.
     workspace_folders: bool | None = None
     # The client has workspace folders.
+    configuration: bool | None = None
+    # It takes `workspace/configuration`.
+    did_change_configuration: RegistrationClientCapabilities | None = None
+    # Settings.
+    did_change_watched_files: RegistrationClientCapabilities | None = None
+    # Files that change.
+    diagnostics: RefreshClientCapabilities | None = None
+    # Diagnostics that it asks for.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "inlayHint": FieldSpec("inlay_hint", ["S", "RefreshClientCapabilities"], False),
         "codeLens": FieldSpec("code_lens", ["S", "RefreshClientCapabilities"], False),
         "textDocumentContent": FieldSpec("text_document_content", "*", False),
         "workspaceFolders": FieldSpec("workspace_folders", "b", False),
+        "configuration": FieldSpec("configuration", "b", False),
+        "didChangeConfiguration": FieldSpec("did_change_configuration", ["S", "RegistrationClientCapabilities"], False),
+        "didChangeWatchedFiles": FieldSpec("did_change_watched_files", ["S", "RegistrationClientCapabilities"], False),
+        "diagnostics": FieldSpec("diagnostics", ["S", "RefreshClientCapabilities"], False),
     }
 
 
@@ -821,19 +840,85 @@ class HoverClientCapabilities(Structure):
 
 
 @dataclass(kw_only=True)
+class DocumentSymbolClientCapabilities(Structure):
+    """What symbols of documents the client takes."""
+
+    hierarchical_document_symbol_support: bool | None = None
+    # It takes `DocumentSymbol`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "hierarchicalDocumentSymbolSupport": FieldSpec("hierarchical_document_symbol_support", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
+class CodeActionClientCapabilities(Structure):
+    """What actions the client takes."""
+
+    code_action_literal_support: Any = None
+    # Present: it takes `CodeAction`; else commands.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "codeActionLiteralSupport": FieldSpec("code_action_literal_support", "*", False),
+    }
+
+
+@dataclass(kw_only=True)
+class PublishDiagnosticsClientCapabilities(Structure):
+    """What pushed diagnostics the client takes."""
+
+    related_information: bool | None = None
+    # It shows places that have to do with one.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "relatedInformation": FieldSpec("related_information", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
+class DiagnosticClientCapabilities(Structure):
+    """What diagnostics the client asks for."""
+
+    dynamic_registration: bool | None = None
+    # It takes registrations.
+    related_information: bool | None = None
+    # It shows places that have to do with one.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "dynamicRegistration": FieldSpec("dynamic_registration", "b", False),
+        "relatedInformation": FieldSpec("related_information", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
 class TextDocumentClientCapabilities(Structure):
     """What the client can do in a document."""
 
     hover: HoverClientCapabilities | None = None
     # Hovers.
     inlay_hint: Any = None
-    # Present: the client shows inlay hints.
+    # Present: the client shows inlay hints; `resolveSupport` says what it takes of
+    # `inlayHint/resolve`.
     code_lens: Any = None
     # Present: the client shows code lenses.
     folding_range: RegistrationClientCapabilities | None = None
     # Folds.
     definition: RegistrationClientCapabilities | None = None
     # Definitions.
+    document_link: RegistrationClientCapabilities | None = None
+    # Links.
+    document_highlight: RegistrationClientCapabilities | None = None
+    # Highlights.
+    call_hierarchy: Any = None
+    # Present: the client shows call hierarchies.
+    document_symbol: DocumentSymbolClientCapabilities | None = None
+    # Symbols of documents.
+    code_action: CodeActionClientCapabilities | None = None
+    # Actions.
+    publish_diagnostics: PublishDiagnosticsClientCapabilities | None = None
+    # Diagnostics that are pushed.
+    diagnostic: DiagnosticClientCapabilities | None = None
+    # Present: the client asks for diagnostics.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "hover": FieldSpec("hover", ["S", "HoverClientCapabilities"], False),
@@ -841,6 +926,13 @@ class TextDocumentClientCapabilities(Structure):
         "codeLens": FieldSpec("code_lens", "*", False),
         "foldingRange": FieldSpec("folding_range", ["S", "RegistrationClientCapabilities"], False),
         "definition": FieldSpec("definition", ["S", "RegistrationClientCapabilities"], False),
+        "documentLink": FieldSpec("document_link", ["S", "RegistrationClientCapabilities"], False),
+        "documentHighlight": FieldSpec("document_highlight", ["S", "RegistrationClientCapabilities"], False),
+        "callHierarchy": FieldSpec("call_hierarchy", "*", False),
+        "documentSymbol": FieldSpec("document_symbol", ["S", "DocumentSymbolClientCapabilities"], False),
+        "codeAction": FieldSpec("code_action", ["S", "CodeActionClientCapabilities"], False),
+        "publishDiagnostics": FieldSpec("publish_diagnostics", ["S", "PublishDiagnosticsClientCapabilities"], False),
+        "diagnostic": FieldSpec("diagnostic", ["S", "DiagnosticClientCapabilities"], False),
     }
 
 
@@ -858,6 +950,8 @@ class ProfdClientCapabilities(Structure):
     # It wants `profd/status`.
     project: bool = False
     # It wants `profd/project`.
+    recorded: bool = False
+    # It wants `profd/recorded`.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "protocolVersion": FieldSpec("protocol_version", "u", False),
@@ -865,6 +959,7 @@ class ProfdClientCapabilities(Structure):
         "selection": FieldSpec("selection", "b", False),
         "status": FieldSpec("status", "b", False),
         "project": FieldSpec("project", "b", False),
+        "recorded": FieldSpec("recorded", "b", False),
     }
 
 
@@ -963,6 +1058,75 @@ class TextDocumentSyncOptions(Structure):
 
 
 @dataclass(kw_only=True)
+class InlayHintOptions(Structure):
+    """How the server serves hints."""
+
+    resolve_provider: bool | None = None
+    # It answers `inlayHint/resolve`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "resolveProvider": FieldSpec("resolve_provider", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
+class CodeActionOptions(Structure):
+    """How the server serves actions."""
+
+    code_action_kinds: list[str] | None = None
+    # Their kinds.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "codeActionKinds": FieldSpec("code_action_kinds", ["a", "s"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class DocumentSymbolOptions(Structure):
+    """How the server serves symbols of documents."""
+
+    label: str | None = None
+    # Beside the outlines of other servers.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "label": FieldSpec("label", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class DiagnosticOptions(Structure):
+    """How the server serves diagnostics that are asked for."""
+
+    identifier: str | None = None
+    # `profd`.
+    inter_file_dependencies: bool
+    # An edit of one document changes nothing in others: false.
+    workspace_diagnostics: bool
+    # Of documents alone: false.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "identifier": FieldSpec("identifier", "s", False),
+        "interFileDependencies": FieldSpec("inter_file_dependencies", "b", True),
+        "workspaceDiagnostics": FieldSpec("workspace_diagnostics", "b", True),
+    }
+
+
+@dataclass(kw_only=True)
+class WorkspaceFoldersServerCapabilities(Structure):
+    """What the server makes of root folders."""
+
+    supported: bool | None = None
+    # It takes several.
+    change_notifications: bool | None = None
+    # It wants `workspace/didChangeWorkspaceFolders`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "supported": FieldSpec("supported", "b", False),
+        "changeNotifications": FieldSpec("change_notifications", "b", False),
+    }
+
+
+@dataclass(kw_only=True)
 class CodeLensOptions(Structure):
     """How the server serves code lenses."""
 
@@ -992,9 +1156,12 @@ class WorkspaceServerCapabilities(Structure):
 
     text_document_content: TextDocumentContentOptions | None = None
     # `workspace/textDocumentContent`, for clients that have it.
+    workspace_folders: WorkspaceFoldersServerCapabilities | None = None
+    # Root folders.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "textDocumentContent": FieldSpec("text_document_content", ["S", "TextDocumentContentOptions"], False),
+        "workspaceFolders": FieldSpec("workspace_folders", ["S", "WorkspaceFoldersServerCapabilities"], False),
     }
 
 
@@ -1091,10 +1258,18 @@ class ServerCapabilities(Structure):
     # Hovers.
     code_lens_provider: CodeLensOptions | None = None
     # Code lenses.
-    inlay_hint_provider: bool | None = None
-    # Inlay hints.
+    inlay_hint_provider: bool | InlayHintOptions | None = None
+    # Inlay hints; options only for clients that resolve them and have no native methods.
     workspace_symbol_provider: bool | None = None
     # Workspace symbols, hottest first.
+    call_hierarchy_provider: bool | None = None
+    # Measured callers and callees.
+    document_symbol_provider: DocumentSymbolOptions | None = None
+    # Symbols of documents, hottest first.
+    code_action_provider: CodeActionOptions | None = None
+    # Actions.
+    diagnostic_provider: DiagnosticOptions | None = None
+    # Diagnostics that are asked for.
     execute_command_provider: ExecuteCommandOptions | None = None
     # Commands.
     workspace: WorkspaceServerCapabilities | None = None
@@ -1109,8 +1284,12 @@ class ServerCapabilities(Structure):
         "textDocumentSync": FieldSpec("text_document_sync", ["S", "TextDocumentSyncOptions"], False),
         "hoverProvider": FieldSpec("hover_provider", "b", False),
         "codeLensProvider": FieldSpec("code_lens_provider", ["S", "CodeLensOptions"], False),
-        "inlayHintProvider": FieldSpec("inlay_hint_provider", "b", False),
+        "inlayHintProvider": FieldSpec("inlay_hint_provider", ["o", "b", ["S", "InlayHintOptions"]], False),
         "workspaceSymbolProvider": FieldSpec("workspace_symbol_provider", "b", False),
+        "callHierarchyProvider": FieldSpec("call_hierarchy_provider", "b", False),
+        "documentSymbolProvider": FieldSpec("document_symbol_provider", ["S", "DocumentSymbolOptions"], False),
+        "codeActionProvider": FieldSpec("code_action_provider", ["S", "CodeActionOptions"], False),
+        "diagnosticProvider": FieldSpec("diagnostic_provider", ["S", "DiagnosticOptions"], False),
         "executeCommandProvider": FieldSpec("execute_command_provider", ["S", "ExecuteCommandOptions"], False),
         "workspace": FieldSpec("workspace", ["S", "WorkspaceServerCapabilities"], False),
         "profd": FieldSpec("profd", ["S", "ProfdServerCapabilities"], False),
@@ -1694,19 +1873,36 @@ class ShowDocumentResult(Structure):
 
 
 @dataclass(kw_only=True)
+class DiagnosticRelatedInformation(Structure):
+    """A place that has to do with a diagnostic."""
+
+    location: Location
+    # Where.
+    message: str
+    # What it is.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "location": FieldSpec("location", ["S", "Location"], True),
+        "message": FieldSpec("message", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
 class Diagnostic(Structure):
     """Something to see to in a document."""
 
     range: Range
     # Where: the line of the function.
     severity: int | None = None
-    # How grave; profd sends warnings.
+    # How grave: `warning` what became slower, `information` a hot line.
     code: str | None = None
-    # `regression`, or `rule` of what breaks one.
+    # `regression`, `rule` of what breaks one, or `hot`.
     source: str | None = None
     # `profd`.
     message: str
     # What it is, in words.
+    related_information: list[DiagnosticRelatedInformation] | None = None
+    # Places that have to do with it, for clients that show them.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "range": FieldSpec("range", ["S", "Range"], True),
@@ -1714,6 +1910,409 @@ class Diagnostic(Structure):
         "code": FieldSpec("code", "s", False),
         "source": FieldSpec("source", "s", False),
         "message": FieldSpec("message", "s", True),
+        "relatedInformation": FieldSpec("related_information", ["a", ["S", "DiagnosticRelatedInformation"]], False),
+    }
+
+
+@dataclass(kw_only=True)
+class CallHierarchyPrepareParams(Structure):
+    """Parameters of `textDocument/prepareCallHierarchy`."""
+
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    text_document: TextDocumentIdentifier
+    # The document.
+    position: Position
+    # The place.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], True),
+        "position": FieldSpec("position", ["S", "Position"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class CallHierarchyItem(Structure):
+    """A function of a call hierarchy."""
+
+    name: str
+    # Its name.
+    kind: int
+    # `function`.
+    detail: str | None = None
+    # What it costs; of a caller or callee its share of the other.
+    uri: str
+    # Where it is defined; a document `profd:` where no source of it is known.
+    range: Range
+    # The line where it begins.
+    selection_range: Range
+    # The same.
+    data: Any = None
+    # What it takes to be asked about again: the profile, its revision, the name.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "kind": FieldSpec("kind", "i", True),
+        "detail": FieldSpec("detail", "s", False),
+        "uri": FieldSpec("uri", "s", True),
+        "range": FieldSpec("range", ["S", "Range"], True),
+        "selectionRange": FieldSpec("selection_range", ["S", "Range"], True),
+        "data": FieldSpec("data", "*", False),
+    }
+
+
+@dataclass(kw_only=True)
+class CallHierarchyIncomingCallsParams(Structure):
+    """Parameters of `callHierarchy/incomingCalls`."""
+
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    item: CallHierarchyItem
+    # Whose callers.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "item": FieldSpec("item", ["S", "CallHierarchyItem"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class CallHierarchyIncomingCall(Structure):
+    """A caller."""
+
+    from_: CallHierarchyItem
+    # Who calls.
+    from_ranges: list[Range]
+    # The lines of the calls, where the profile knows them; else where the caller begins.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "from": FieldSpec("from_", ["S", "CallHierarchyItem"], True),
+        "fromRanges": FieldSpec("from_ranges", ["a", ["S", "Range"]], True),
+    }
+
+
+@dataclass(kw_only=True)
+class CallHierarchyOutgoingCallsParams(Structure):
+    """Parameters of `callHierarchy/outgoingCalls`."""
+
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    item: CallHierarchyItem
+    # Whose callees.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "item": FieldSpec("item", ["S", "CallHierarchyItem"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class CallHierarchyOutgoingCall(Structure):
+    """A callee."""
+
+    to: CallHierarchyItem
+    # What is called.
+    from_ranges: list[Range]
+    # The lines of the calls, where the profile knows them; else where the caller begins.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "to": FieldSpec("to", ["S", "CallHierarchyItem"], True),
+        "fromRanges": FieldSpec("from_ranges", ["a", ["S", "Range"]], True),
+    }
+
+
+@dataclass(kw_only=True)
+class DocumentSymbolParams(Structure):
+    """Parameters of `textDocument/documentSymbol`."""
+
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    text_document: TextDocumentIdentifier
+    # The document.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class DocumentSymbol(Structure):
+    """A function of a document."""
+
+    name: str
+    # Its name.
+    detail: str | None = None
+    # What it costs.
+    kind: int
+    # `function`.
+    range: Range
+    # The line where it begins.
+    selection_range: Range
+    # The same.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "detail": FieldSpec("detail", "s", False),
+        "kind": FieldSpec("kind", "i", True),
+        "range": FieldSpec("range", ["S", "Range"], True),
+        "selectionRange": FieldSpec("selection_range", ["S", "Range"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class SymbolInformation(Structure):
+    """A function of a document, for clients that know no `DocumentSymbol`."""
+
+    name: str
+    # Its name, and what it costs.
+    kind: int
+    # `function`.
+    location: Location
+    # Where it begins.
+    container_name: str | None = None
+    # The file.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "kind": FieldSpec("kind", "i", True),
+        "location": FieldSpec("location", ["S", "Location"], True),
+        "containerName": FieldSpec("container_name", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class CodeActionContext(Structure):
+    """What the client knows of the place."""
+
+    diagnostics: list[Any]
+    # Diagnostics there; not looked at.
+    only: list[str] | None = None
+    # Kinds of actions that are wanted, with those below them; profd has kinds below `profd`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "diagnostics": FieldSpec("diagnostics", ["a", "*"], True),
+        "only": FieldSpec("only", ["a", "s"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class CodeActionParams(Structure):
+    """Parameters of `textDocument/codeAction`."""
+
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    text_document: TextDocumentIdentifier
+    # The document.
+    range: Range
+    # The place; its first line counts.
+    context: CodeActionContext
+    # What the client knows of it.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], True),
+        "range": FieldSpec("range", ["S", "Range"], True),
+        "context": FieldSpec("context", ["S", "CodeActionContext"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class CodeAction(Structure):
+    """Something that can be done."""
+
+    title: str
+    # What, for people.
+    kind: str | None = None
+    # `profd`, and what below it.
+    command: Command | None = None
+    # How.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "title": FieldSpec("title", "s", True),
+        "kind": FieldSpec("kind", "s", False),
+        "command": FieldSpec("command", ["S", "Command"], False),
+    }
+
+
+@dataclass(kw_only=True)
+class DocumentDiagnosticParams(Structure):
+    """Parameters of `textDocument/diagnostic`."""
+
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    text_document: TextDocumentIdentifier
+    # The document.
+    identifier: str | None = None
+    # `profd`.
+    previous_result_id: str | None = None
+    # The `resultId` of the answer that the client has.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], True),
+        "identifier": FieldSpec("identifier", "s", False),
+        "previousResultId": FieldSpec("previous_result_id", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class DocumentDiagnosticReport(Structure):
+    """The diagnostics of a document."""
+
+    kind: str
+    # Whether they are what the client has already.
+    result_id: str | None = None
+    # Names the answer.
+    items: list[Diagnostic] | None = None
+    # All of them; there when `kind` is `full`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "kind": FieldSpec("kind", "s", True),
+        "resultId": FieldSpec("result_id", "s", False),
+        "items": FieldSpec("items", ["a", ["S", "Diagnostic"]], False),
+    }
+
+
+@dataclass(kw_only=True)
+class DocumentLinkParams(Structure):
+    """Parameters of `textDocument/documentLink`."""
+
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    text_document: TextDocumentIdentifier
+    # The document.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class DocumentLink(Structure):
+    """A text that leads somewhere."""
+
+    range: Range
+    # The text.
+    target: str | None = None
+    # Where it leads.
+    tooltip: str | None = None
+    # What it is.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "range": FieldSpec("range", ["S", "Range"], True),
+        "target": FieldSpec("target", "s", False),
+        "tooltip": FieldSpec("tooltip", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class DocumentHighlightParams(Structure):
+    """Parameters of `textDocument/documentHighlight`."""
+
+    work_done_token: int | str | None = None
+    # Report progress with this token.
+    text_document: TextDocumentIdentifier
+    # The document.
+    position: Position
+    # The place.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "workDoneToken": FieldSpec("work_done_token", ["o", "i", "s"], False),
+        "textDocument": FieldSpec("text_document", ["S", "TextDocumentIdentifier"], True),
+        "position": FieldSpec("position", ["S", "Position"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class DocumentHighlight(Structure):
+    """A text that belongs to the one under the cursor."""
+
+    range: Range
+    # The text.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "range": FieldSpec("range", ["S", "Range"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class ConfigurationItem(Structure):
+    """Settings that are asked for."""
+
+    section: str | None = None
+    # `profd`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "section": FieldSpec("section", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class ConfigurationParams(Structure):
+    """Parameters of `workspace/configuration`."""
+
+    items: list[ConfigurationItem]
+    # What is asked for; the answer has one value each.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "items": FieldSpec("items", ["a", ["S", "ConfigurationItem"]], True),
+    }
+
+
+@dataclass(kw_only=True)
+class Unregistration(Structure):
+    """A registration that is taken back."""
+
+    id: str
+    # Its id.
+    method: str
+    # Its method.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "id": FieldSpec("id", "s", True),
+        "method": FieldSpec("method", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
+class UnregistrationParams(Structure):
+    """Parameters of `client/unregisterCapability`."""
+
+    unregisterations: list[Unregistration]
+    # What is taken back; LSP spells it so.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "unregisterations": FieldSpec("unregisterations", ["a", ["S", "Unregistration"]], True),
+    }
+
+
+@dataclass(kw_only=True)
+class WorkspaceFoldersChangeEvent(Structure):
+    """What became of the root folders."""
+
+    added: list[WorkspaceFolder]
+    # New ones.
+    removed: list[WorkspaceFolder]
+    # Those that are gone.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "added": FieldSpec("added", ["a", ["S", "WorkspaceFolder"]], True),
+        "removed": FieldSpec("removed", ["a", ["S", "WorkspaceFolder"]], True),
+    }
+
+
+@dataclass(kw_only=True)
+class DidChangeWorkspaceFoldersParams(Structure):
+    """Parameters of `workspace/didChangeWorkspaceFolders`."""
+
+    event: WorkspaceFoldersChangeEvent
+    # What became of them.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "event": FieldSpec("event", ["S", "WorkspaceFoldersChangeEvent"], True),
     }
 
 
@@ -2285,9 +2884,13 @@ class RecordedAgainParams(Structure):
 
     profile: str | None = None
     # The profile; absent: the default one.
+    before: str | None = None
+    # The recording before where that is another file, as `profd/recorded` names it; absent: what
+    # the profile's own file was before.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "profile": FieldSpec("profile", "s", False),
+        "before": FieldSpec("before", "s", False, {"maxLength":65536}),
     }
 
 
@@ -8057,6 +8660,11 @@ class LiveAttachParams(Structure):
     # Also over TCP on 127.0.0.1, with a token in a file.
     replay: str | None = None
     # A recorded stream (`.plive`, packed or not) to be played.
+    source: str | None = None
+    # A program that has no agent, by samples: the address of a pprof endpoint
+    # (`http://127.0.0.1:6060/debug/pprof/profile`), the inspector of Node (`ws://127.0.0.1:9229`,
+    # `inspector:9229`), or the path of a file that grows. What is measured so is an estimate, see
+    # `LiveEstimate`. Only the user's own clients may ask for it.
     speed: float = 1
     # How many seconds of a replay are one of the clock; 0: as fast as it can be read.
     window: int = 3000000000
@@ -8067,6 +8675,7 @@ class LiveAttachParams(Structure):
         "listen": FieldSpec("listen", "b", False),
         "tcp": FieldSpec("tcp", "b", False),
         "replay": FieldSpec("replay", "s", False),
+        "source": FieldSpec("source", "s", False, {"maxLength":8192}),
         "speed": FieldSpec("speed", "n", False, {"maximum":1000}),
         "window": FieldSpec("window", "l", False),
     }
@@ -8127,6 +8736,32 @@ class LiveLosses(Structure):
 
 
 @dataclass(kw_only=True)
+class LiveEstimate(Structure):
+    """That a session, or a part of its time, is measured by samples: shares are estimates, and `calls`
+    are none.
+    """
+
+    source: str
+    # Where the samples come from.
+    samples: int | float
+    # How many there are.
+    period: int | float | None = None
+    # Nanoseconds between two samples, where the source says.
+    threads_known: bool
+    # Samples say of which thread they are; else all threads are one line.
+    text: str
+    # In a sentence, for a person who looks at shares.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "source": FieldSpec("source", "s", True),
+        "samples": FieldSpec("samples", "n", True),
+        "period": FieldSpec("period", "n", False),
+        "threadsKnown": FieldSpec("threads_known", "b", True),
+        "text": FieldSpec("text", "s", True),
+    }
+
+
+@dataclass(kw_only=True)
 class LiveSession(Structure):
     """A program that is or was attached, or a replay."""
 
@@ -8161,6 +8796,8 @@ class LiveSession(Structure):
     # What the agent can be asked: `pause`, `filter`, `demote`, `detach`.
     losses: LiveLosses
     # What was lost.
+    estimate: LiveEstimate | None = None
+    # It is measured by samples, since its begin; absent: each call was told.
     recording: str | None = None
     # The file that the stream is written to.
     error: str | None = None
@@ -8184,6 +8821,7 @@ class LiveSession(Structure):
         "layout": FieldSpec("layout", "u", True),
         "abilities": FieldSpec("abilities", ["a", "s"], True),
         "losses": FieldSpec("losses", ["S", "LiveLosses"], True),
+        "estimate": FieldSpec("estimate", ["S", "LiveEstimate"], False),
         "recording": FieldSpec("recording", "s", False),
         "error": FieldSpec("error", "s", False),
         "text": FieldSpec("text", "s", True),
@@ -8292,6 +8930,11 @@ class LiveRow(Structure):
     # Its share of the window, 0 to 1.
     elevation_text: str
     # As shown.
+    samples: int | float | None = None
+    # Where it is measured by samples: how many saw it run itself, on the thread where that is most.
+    plus_minus: float | None = None
+    # Where it is measured by samples: half the interval of 95 % around `elevation`, by the number
+    # of samples.
     threads: int
     # Threads on which it was open in the window.
     calls: int | float
@@ -8311,6 +8954,8 @@ class LiveRow(Structure):
         "line": FieldSpec("line", "u", False),
         "elevation": FieldSpec("elevation", "n", True),
         "elevationText": FieldSpec("elevation_text", "s", True),
+        "samples": FieldSpec("samples", "n", False),
+        "plusMinus": FieldSpec("plus_minus", "n", False),
         "threads": FieldSpec("threads", "u", True),
         "calls": FieldSpec("calls", "n", True),
         "callsText": FieldSpec("calls_text", "s", True),
@@ -8341,6 +8986,8 @@ class LiveThreadRow(Structure):
     # Share of the window in which it waited, as far as the agent says.
     unknown: float
     # Share of the window that nothing is known of.
+    samples: int | float | None = None
+    # Where it is measured by samples: how many there are in the window.
     cpu: int | float | None = None
     # Nanoseconds of processor time that it has had, where the agent says.
     text: str
@@ -8356,6 +9003,7 @@ class LiveThreadRow(Structure):
         "busy": FieldSpec("busy", "n", True),
         "waiting": FieldSpec("waiting", "n", True),
         "unknown": FieldSpec("unknown", "n", True),
+        "samples": FieldSpec("samples", "n", False),
         "cpu": FieldSpec("cpu", "n", False),
         "text": FieldSpec("text", "s", True),
     }
@@ -8395,6 +9043,8 @@ class LiveFrameResult(Structure):
     # How many more there are.
     losses: LiveLosses
     # What was lost.
+    estimate: LiveEstimate | None = None
+    # The window is measured by samples.
     probe_text: str
     # How many events there are, and what they cost the program, as far as that is known.
     lag_text: str | None = None
@@ -8418,6 +9068,7 @@ class LiveFrameResult(Structure):
         "threadRows": FieldSpec("thread_rows", ["a", ["S", "LiveThreadRow"]], True),
         "threadsLeft": FieldSpec("threads_left", "u", False),
         "losses": FieldSpec("losses", ["S", "LiveLosses"], True),
+        "estimate": FieldSpec("estimate", ["S", "LiveEstimate"], False),
         "probeText": FieldSpec("probe_text", "s", True),
         "lagText": FieldSpec("lag_text", "s", False),
         "demoted": FieldSpec("demoted", "u", False),
@@ -8432,10 +9083,14 @@ class LiveCityParams(Structure):
     # Which.
     since: int = 0
     # The layout that the client has; 0: none.
+    before: str = ""
+    # Another session, of the version before: the city then has the methods of both, joined by
+    # package, class, name and signature, and the number of its layout is the sum of theirs.
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "session": FieldSpec("session", "s", True),
         "since": FieldSpec("since", "u", False),
+        "before": FieldSpec("before", "s", False),
     }
 
 
@@ -8510,7 +9165,9 @@ class LivePlots(Structure):
     """Methods as columns, all equally long."""
 
     id: list[int]
-    # Id of the method, as in `live/frame`.
+    # Id of the method, as in `live/frame`. With `before`, 0: it is gone.
+    id_before: list[int] | None = None
+    # With `before`: its id in that session. 0: it is new.
     block: list[int]
     # Its class.
     name: list[str]
@@ -8526,6 +9183,7 @@ class LivePlots(Structure):
 
     SCHEMA: ClassVar[dict[str, FieldSpec]] = {
         "id": FieldSpec("id", ["a", "u"], True),
+        "idBefore": FieldSpec("id_before", ["a", "u"], False),
         "block": FieldSpec("block", ["a", "u"], True),
         "name": FieldSpec("name", ["a", "s"], True),
         "signature": FieldSpec("signature", ["a", "s"], True),
@@ -8629,6 +9287,11 @@ class LiveMethodResult(Structure):
     # Its share of the window.
     elevation_text: str
     # As shown.
+    samples: int | float | None = None
+    # Where it is measured by samples: how many saw it run itself, on the thread where that is most.
+    plus_minus: float | None = None
+    # Where it is measured by samples: half the interval of 95 % around `elevation`, by the number
+    # of samples.
     threads: int
     # Threads on which it was open in the window.
     calls: int | float
@@ -8655,6 +9318,8 @@ class LiveMethodResult(Structure):
         "uri": FieldSpec("uri", "s", False),
         "elevation": FieldSpec("elevation", "n", True),
         "elevationText": FieldSpec("elevation_text", "s", True),
+        "samples": FieldSpec("samples", "n", False),
+        "plusMinus": FieldSpec("plus_minus", "n", False),
         "threads": FieldSpec("threads", "u", True),
         "calls": FieldSpec("calls", "n", True),
         "flags": FieldSpec("flags", "u", True),
@@ -8796,6 +9461,8 @@ class LiveWindowResult(Structure):
     # The hottest.
     rows_left: int = 0
     # How many more do not stand at 0.
+    estimate: LiveEstimate | None = None
+    # This part is measured by samples.
     strip: LiveStrip
     # The whole session.
     marks: list[LiveMark]
@@ -8810,6 +9477,7 @@ class LiveWindowResult(Structure):
         "methods": FieldSpec("methods", ["S", "LiveMethods"], True),
         "rows": FieldSpec("rows", ["a", ["S", "LiveRow"]], True),
         "rowsLeft": FieldSpec("rows_left", "u", False),
+        "estimate": FieldSpec("estimate", ["S", "LiveEstimate"], False),
         "strip": FieldSpec("strip", ["S", "LiveStrip"], True),
         "marks": FieldSpec("marks", ["a", ["S", "LiveMark"]], True),
     }
@@ -9106,6 +9774,86 @@ class ProjectParams(Structure):
 
 
 @dataclass(kw_only=True)
+class Recording(Structure):
+    """What `profd record` left in a folder of `.profd/recordings`."""
+
+    name: str
+    # What it is called: the name of its folder.
+    folder: str
+    # That folder.
+    uri: str | None = None
+    # Its profile; absent: none was written.
+    command: str
+    # What was recorded, as it is typed.
+    tool: str
+    # By what, as `--with` calls it.
+    exit_code: int
+    # How the program ended, as a shell counts.
+    started: str
+    # When: `2026-11-26 15:16:06 UTC`.
+    own: bool
+    # This user has recorded this command in this folder, which a note outside of the project says.
+    # What is not own came with somebody's files.
+    failed: bool
+    # There is no profile, or nothing in it.
+    text: str
+    # In a sentence or two: how long it took and what was measured, beside the run before of the
+    # same command; or why nothing was.
+    before: str | None = None
+    # The profile of the last run before of the same command, in the same folder and by the same
+    # tool: `before` of `profile/recordedAgain` and of `profile/diff`.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "name": FieldSpec("name", "s", True),
+        "folder": FieldSpec("folder", "s", True),
+        "uri": FieldSpec("uri", "s", False),
+        "command": FieldSpec("command", "s", True),
+        "tool": FieldSpec("tool", "s", True),
+        "exitCode": FieldSpec("exit_code", "u", True),
+        "started": FieldSpec("started", "s", True),
+        "own": FieldSpec("own", "b", True),
+        "failed": FieldSpec("failed", "b", True),
+        "text": FieldSpec("text", "s", True),
+        "before": FieldSpec("before", "s", False),
+    }
+
+
+@dataclass(kw_only=True)
+class RecordedParams(Structure):
+    """Parameters of `profd/recorded`."""
+
+    recording: Recording
+    # What there is now.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "recording": FieldSpec("recording", ["S", "Recording"], True),
+    }
+
+
+@dataclass(kw_only=True)
+class RecordingListParams(Structure):
+    """Parameters of `recording/list`: none."""
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+    }
+
+
+@dataclass(kw_only=True)
+class RecordingListResult(Structure):
+    """Result of `recording/list`."""
+
+    recordings: list[Recording]
+    # The newest first, of all projects of the roots.
+    left: int
+    # How many more there are, older ones.
+
+    SCHEMA: ClassVar[dict[str, FieldSpec]] = {
+        "recordings": FieldSpec("recordings", ["a", ["S", "Recording"]], True),
+        "left": FieldSpec("left", "u", True),
+    }
+
+
+@dataclass(kw_only=True)
 class StatusParams(Structure):
     """Parameters of `profd/status`."""
 
@@ -9189,15 +9937,51 @@ CODE_LENS_REFRESH_REQUEST = Message("workspace/codeLens/refresh", None, "0")
 TEXT_DOCUMENT_CONTENT_REFRESH_REQUEST = Message("workspace/textDocumentContent/refresh", ["S", "TextDocumentContentRefreshParams"], "0")
 # The text of a document changed: ask again.
 REGISTER_CAPABILITY_REQUEST = Message("client/registerCapability", ["S", "RegistrationParams"], "0")
-# What the server answers of documents `profd-asm:` alone: folds and definitions. Sent where the
-# client has `dynamicRegistration` for them.
+# What the server answers of documents of its own alone (folds, definitions, links, highlights),
+# diagnostics while their setting is on, and what it wants to hear of: changed settings and files.
+# Sent where the client has `dynamicRegistration` for each.
+INLAY_HINT_RESOLVE_REQUEST = Message("inlayHint/resolve", ["S", "InlayHint"], ["S", "InlayHint"])
+# The tooltip of a hint, all that its line costs, and where a click on it leads: to the heaviest
+# function that the line calls.
+CALL_HIERARCHY_PREPARE_REQUEST = Message("textDocument/prepareCallHierarchy", ["S", "CallHierarchyPrepareParams"], ["o", ["a", ["S", "CallHierarchyItem"]], "0"])
+# The measured functions of a line, as the roots of a call hierarchy.
+CALL_HIERARCHY_INCOMING_CALLS_REQUEST = Message("callHierarchy/incomingCalls", ["S", "CallHierarchyIncomingCallsParams"], ["o", ["a", ["S", "CallHierarchyIncomingCall"]], "0"])
+# Who called a function while it was measured, heaviest first, with the share of it that each caller
+# has. Of a function that calls itself the outermost call counts, so that callers add up to its
+# total. An item of an older revision is refused with `ContentModified`.
+CALL_HIERARCHY_OUTGOING_CALLS_REQUEST = Message("callHierarchy/outgoingCalls", ["S", "CallHierarchyOutgoingCallsParams"], ["o", ["a", ["S", "CallHierarchyOutgoingCall"]], "0"])
+# What a function called while it was measured, heaviest first; of one that calls itself the
+# innermost call counts. An item of an older revision is refused with `ContentModified`.
+DOCUMENT_SYMBOL_REQUEST = Message("textDocument/documentSymbol", ["S", "DocumentSymbolParams"], ["o", ["a", ["o", ["S", "DocumentSymbol"], ["S", "SymbolInformation"]]], "0"])
+# The measured functions of a document, hottest first, with their costs in the detail.
+# `SymbolInformation` for clients without `hierarchicalDocumentSymbolSupport`.
+CODE_ACTION_REQUEST = Message("textDocument/codeAction", ["S", "CodeActionParams"], ["o", ["a", ["o", ["S", "CodeAction"], ["S", "Command"]]], "0"])
+# What can be done about the measured function of a line: open it in the flame graph, see who calls
+# it, what it costs within, compare with another profile, record again. Commands for clients without
+# `codeActionLiteralSupport`.
+DOCUMENT_DIAGNOSTIC_REQUEST = Message("textDocument/diagnostic", ["S", "DocumentDiagnosticParams"], ["S", "DocumentDiagnosticReport"])
+# What `textDocument/publishDiagnostics` would say of a document, for a client that asks. It is then
+# not pushed. An answer that is the one of `previousResultId` is `unchanged`.
+DOCUMENT_LINK_REQUEST = Message("textDocument/documentLink", ["S", "DocumentLinkParams"], ["o", ["a", ["S", "DocumentLink"]], "0"])
+# The places in a document `profd:`, as links; null for others. Registered for such documents alone,
+# where the client takes registrations.
+DOCUMENT_HIGHLIGHT_REQUEST = Message("textDocument/documentHighlight", ["S", "DocumentHighlightParams"], ["o", ["a", ["S", "DocumentHighlight"]], "0"])
+# The instructions of the same source line, in a document `profd-asm:`; null for others. Registered
+# for such documents alone, where the client takes registrations.
+DIAGNOSTIC_REFRESH_REQUEST = Message("workspace/diagnostic/refresh", None, "0")
+# The diagnostics changed: ask again.
+CONFIGURATION_REQUEST = Message("workspace/configuration", ["S", "ConfigurationParams"], ["a", "*"])
+# Asks for the settings: after `initialized`, and when `workspace/didChangeConfiguration` says that
+# they changed without saying how.
+UNREGISTER_CAPABILITY_REQUEST = Message("client/unregisterCapability", ["S", "UnregistrationParams"], "0")
+# What the server answers no longer: diagnostics, after their setting was turned off.
 PROFILE_OPEN_REQUEST = Message("profile/open", ["S", "ProfileOpenParams"], ["S", "ProfileOpenResult"])
 # Opens a file. Every profile in it gets a handle; opening the same URI again gives the same ones,
 # and so does a reload.
 RECORDED_AGAIN_REQUEST = Message("profile/recordedAgain", ["S", "RecordedAgainParams"], ["S", "RecordedAgainResult"])
-# What became of a profile whose file was recorded again, in sentences. The recording before is kept
-# while the file is open and memory is not short; without it the answer is `notFound`.
-# `profile/diff` shows the whole of it.
+# What became of a profile whose file was recorded again, or since the recording that `before`
+# names, in sentences. What the file was before is kept while it is open and memory is not short;
+# without it the answer is `notFound`. `profile/diff` shows the whole of it.
 PROFILE_DIFF_REQUEST = Message("profile/diff", ["S", "ProfileDiffParams"], ["S", "ProfileOpenResult"])
 # Opens what became of profiles, before and after, as a profile: it has a handle and a revision,
 # every request on a profile takes it, and it is read anew when one of its files is. Of each metric
@@ -9354,6 +10138,8 @@ SOURCE_OUTSIDE_REQUEST = Message("source/outside", ["S", "SourceOutsideParams"],
 # asked before it is shown, and, with `allow`, what the user said. The folder is the server's word:
 # a client names a file of the profile and says yes to what the answer asked. `source/text` then
 # shows sources of that folder, to this client alone and as long as it is connected.
+RECORDING_LIST_REQUEST = Message("recording/list", ["S", "RecordingListParams"], ["S", "RecordingListResult"])
+# What `profd record` has left in the projects of the client's roots.
 LIVE_ATTACH_REQUEST = Message("live/attach", ["S", "LiveAttachParams"], ["S", "LiveAttachResult"])
 # Opens a place where agents of running programs dial in, or replays a stream that was recorded.
 # Listening is once for the daemon: asking again gives the same place. What a session has measured
@@ -9424,9 +10210,10 @@ DID_SAVE_TEXT_DOCUMENT_NOTIFICATION = Message("textDocument/didSave", ["S", "Did
 DID_CLOSE_TEXT_DOCUMENT_NOTIFICATION = Message("textDocument/didClose", ["S", "DidCloseTextDocumentParams"], None)
 # A document was closed; its text is the file's again.
 PUBLISH_DIAGNOSTICS_NOTIFICATION = Message("textDocument/publishDiagnostics", ["S", "PublishDiagnosticsParams"], None)
-# What became slower in an open document, while the profile that is meant compares two sides and the
+# What stands out in an open document, while the profile that is meant compares two sides and the
 # setting `diagnostics` is on: functions whose change stands out from noise, and what breaks a rule
-# of `.profd.toml`. Sent again whole; an empty list takes them away.
+# of `.profd.toml`; with the setting `hotLines` the hottest lines of other profiles. Sent again
+# whole; an empty list takes them away. A client that asks (`textDocument/diagnostic`) is sent none.
 SHOW_MESSAGE_NOTIFICATION = Message("window/showMessage", ["S", "ShowMessageParams"], None)
 # Shows the user a message.
 LOG_MESSAGE_NOTIFICATION = Message("window/logMessage", ["S", "LogMessageParams"], None)
@@ -9434,7 +10221,10 @@ LOG_MESSAGE_NOTIFICATION = Message("window/logMessage", ["S", "LogMessageParams"
 DID_CHANGE_CONFIGURATION_NOTIFICATION = Message("workspace/didChangeConfiguration", ["S", "DidChangeConfigurationParams"], None)
 # The settings changed.
 DID_CHANGE_WATCHED_FILES_NOTIFICATION = Message("workspace/didChangeWatchedFiles", ["S", "DidChangeWatchedFilesParams"], None)
-# Files changed on disk. A hint only: the server watches profiles itself.
+# Files changed on disk. The server watches profiles and project files itself; where it cannot, it
+# looks at them now.
+DID_CHANGE_WORKSPACE_FOLDERS_NOTIFICATION = Message("workspace/didChangeWorkspaceFolders", ["S", "DidChangeWorkspaceFoldersParams"], None)
+# The root folders of the workspace are others.
 PROFILE_CHANGED_NOTIFICATION = Message("profile/changed", ["S", "ProfileChangedParams"], None)
 # A profile was opened, replaced or closed. Keys of an older revision are void.
 SELECTION_CHANGED_NOTIFICATION = Message("selection/changed", ["S", "SelectionChangedParams"], None)
@@ -9442,6 +10232,9 @@ SELECTION_CHANGED_NOTIFICATION = Message("selection/changed", ["S", "SelectionCh
 PROJECT_NOTIFICATION = Message("profd/project", ["S", "ProjectParams"], None)
 # What the project file `.profd.toml` says: sent once after `initialized`, and when the file changes
 # on disk. What was shown under its settings is to be asked for again.
+RECORDED_NOTIFICATION = Message("profd/recorded", ["S", "RecordedParams"], None)
+# `profd record` has ended in the project of one of the client's roots, with a profile or without.
+# Nothing is opened: a client opens what `own` says is its user's.
 STATUS_NOTIFICATION = Message("profd/status", ["S", "StatusParams"], None)
 # What the daemon is doing: sent when that changes, at most ten times a second, and once after
 # `initialized`.

@@ -105,6 +105,15 @@ export const SymbolKind = {
 } as const;
 export type SymbolKind = (typeof SymbolKind)[keyof typeof SymbolKind] | (number & {});
 
+/** Whether diagnostics are the same as before. Newer peers may send other values. */
+export const DocumentDiagnosticReportKind = {
+  /** All of them. */
+  full: "full",
+  /** As the client has them. */
+  unchanged: "unchanged",
+} as const;
+export type DocumentDiagnosticReportKind = (typeof DocumentDiagnosticReportKind)[keyof typeof DocumentDiagnosticReportKind] | (string & {});
+
 /** How grave something in a document is. Newer peers may send other values. */
 export const DiagnosticSeverity = {
   /** An error. */
@@ -908,6 +917,14 @@ export interface WorkspaceClientCapabilities {
   textDocumentContent?: unknown;
   /** The client has workspace folders. */
   workspaceFolders?: boolean;
+  /** It takes `workspace/configuration`. */
+  configuration?: boolean;
+  /** Settings. */
+  didChangeConfiguration?: RegistrationClientCapabilities;
+  /** Files that change. */
+  didChangeWatchedFiles?: RegistrationClientCapabilities;
+  /** Diagnostics that it asks for. */
+  diagnostics?: RefreshClientCapabilities;
 }
 
 /** Whether the client can show a document. */
@@ -930,11 +947,37 @@ export interface HoverClientCapabilities {
   contentFormat?: MarkupKind[];
 }
 
+/** What symbols of documents the client takes. */
+export interface DocumentSymbolClientCapabilities {
+  /** It takes `DocumentSymbol`. */
+  hierarchicalDocumentSymbolSupport?: boolean;
+}
+
+/** What actions the client takes. */
+export interface CodeActionClientCapabilities {
+  /** Present: it takes `CodeAction`; else commands. */
+  codeActionLiteralSupport?: unknown;
+}
+
+/** What pushed diagnostics the client takes. */
+export interface PublishDiagnosticsClientCapabilities {
+  /** It shows places that have to do with one. */
+  relatedInformation?: boolean;
+}
+
+/** What diagnostics the client asks for. */
+export interface DiagnosticClientCapabilities {
+  /** It takes registrations. */
+  dynamicRegistration?: boolean;
+  /** It shows places that have to do with one. */
+  relatedInformation?: boolean;
+}
+
 /** What the client can do in a document. */
 export interface TextDocumentClientCapabilities {
   /** Hovers. */
   hover?: HoverClientCapabilities;
-  /** Present: the client shows inlay hints. */
+  /** Present: the client shows inlay hints; `resolveSupport` says what it takes of `inlayHint/resolve`. */
   inlayHint?: unknown;
   /** Present: the client shows code lenses. */
   codeLens?: unknown;
@@ -942,6 +985,20 @@ export interface TextDocumentClientCapabilities {
   foldingRange?: RegistrationClientCapabilities;
   /** Definitions. */
   definition?: RegistrationClientCapabilities;
+  /** Links. */
+  documentLink?: RegistrationClientCapabilities;
+  /** Highlights. */
+  documentHighlight?: RegistrationClientCapabilities;
+  /** Present: the client shows call hierarchies. */
+  callHierarchy?: unknown;
+  /** Symbols of documents. */
+  documentSymbol?: DocumentSymbolClientCapabilities;
+  /** Actions. */
+  codeAction?: CodeActionClientCapabilities;
+  /** Diagnostics that are pushed. */
+  publishDiagnostics?: PublishDiagnosticsClientCapabilities;
+  /** Present: the client asks for diagnostics. */
+  diagnostic?: DiagnosticClientCapabilities;
 }
 
 /** What a client with profd support can do. */
@@ -956,6 +1013,8 @@ export interface ProfdClientCapabilities {
   status?: boolean;
   /** It wants `profd/project`. Default: false. */
   project?: boolean;
+  /** It wants `profd/recorded`. Default: false. */
+  recorded?: boolean;
 }
 
 /** What the client can do. Whatever profd does not use is ignored. */
@@ -1015,6 +1074,42 @@ export interface TextDocumentSyncOptions {
   save?: SaveOptions;
 }
 
+/** How the server serves hints. */
+export interface InlayHintOptions {
+  /** It answers `inlayHint/resolve`. */
+  resolveProvider?: boolean;
+}
+
+/** How the server serves actions. */
+export interface CodeActionOptions {
+  /** Their kinds. */
+  codeActionKinds?: string[];
+}
+
+/** How the server serves symbols of documents. */
+export interface DocumentSymbolOptions {
+  /** Beside the outlines of other servers. */
+  label?: string;
+}
+
+/** How the server serves diagnostics that are asked for. */
+export interface DiagnosticOptions {
+  /** `profd`. */
+  identifier?: string;
+  /** An edit of one document changes nothing in others: false. */
+  interFileDependencies: boolean;
+  /** Of documents alone: false. */
+  workspaceDiagnostics: boolean;
+}
+
+/** What the server makes of root folders. */
+export interface WorkspaceFoldersServerCapabilities {
+  /** It takes several. */
+  supported?: boolean;
+  /** It wants `workspace/didChangeWorkspaceFolders`. */
+  changeNotifications?: boolean;
+}
+
 /** How the server serves code lenses. */
 export interface CodeLensOptions {
   /** Lenses are resolved one by one. */
@@ -1031,6 +1126,8 @@ export interface TextDocumentContentOptions {
 export interface WorkspaceServerCapabilities {
   /** `workspace/textDocumentContent`, for clients that have it. */
   textDocumentContent?: TextDocumentContentOptions;
+  /** Root folders. */
+  workspaceFolders?: WorkspaceFoldersServerCapabilities;
 }
 
 /** Commands of the server. */
@@ -1089,10 +1186,18 @@ export interface ServerCapabilities {
   hoverProvider?: boolean;
   /** Code lenses. */
   codeLensProvider?: CodeLensOptions;
-  /** Inlay hints. */
-  inlayHintProvider?: boolean;
+  /** Inlay hints; options only for clients that resolve them and have no native methods. */
+  inlayHintProvider?: boolean | InlayHintOptions;
   /** Workspace symbols, hottest first. */
   workspaceSymbolProvider?: boolean;
+  /** Measured callers and callees. */
+  callHierarchyProvider?: boolean;
+  /** Symbols of documents, hottest first. */
+  documentSymbolProvider?: DocumentSymbolOptions;
+  /** Actions. */
+  codeActionProvider?: CodeActionOptions;
+  /** Diagnostics that are asked for. */
+  diagnosticProvider?: DiagnosticOptions;
   /** Commands. */
   executeCommandProvider?: ExecuteCommandOptions;
   /** For the workspace. */
@@ -1418,14 +1523,244 @@ export interface ShowDocumentResult {
 export interface Diagnostic {
   /** Where: the line of the function. */
   range: Range;
-  /** How grave; profd sends warnings. */
+  /** How grave: `warning` what became slower, `information` a hot line. */
   severity?: DiagnosticSeverity;
-  /** `regression`, or `rule` of what breaks one. */
+  /** `regression`, `rule` of what breaks one, or `hot`. */
   code?: string;
   /** `profd`. */
   source?: string;
   /** What it is, in words. */
   message: string;
+  /** Places that have to do with it, for clients that show them. */
+  relatedInformation?: DiagnosticRelatedInformation[];
+}
+
+/** Parameters of `textDocument/prepareCallHierarchy`. */
+export interface CallHierarchyPrepareParams {
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** The document. */
+  textDocument: TextDocumentIdentifier;
+  /** The place. */
+  position: Position;
+}
+
+/** A function of a call hierarchy. */
+export interface CallHierarchyItem {
+  /** Its name. */
+  name: string;
+  /** `function`. */
+  kind: SymbolKind;
+  /** What it costs; of a caller or callee its share of the other. */
+  detail?: string;
+  /** Where it is defined; a document `profd:` where no source of it is known. */
+  uri: string;
+  /** The line where it begins. */
+  range: Range;
+  /** The same. */
+  selectionRange: Range;
+  /** What it takes to be asked about again: the profile, its revision, the name. */
+  data?: unknown;
+}
+
+/** Parameters of `callHierarchy/incomingCalls`. */
+export interface CallHierarchyIncomingCallsParams {
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** Whose callers. */
+  item: CallHierarchyItem;
+}
+
+/** A caller. */
+export interface CallHierarchyIncomingCall {
+  /** Who calls. */
+  from: CallHierarchyItem;
+  /** The lines of the calls, where the profile knows them; else where the caller begins. */
+  fromRanges: Range[];
+}
+
+/** Parameters of `callHierarchy/outgoingCalls`. */
+export interface CallHierarchyOutgoingCallsParams {
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** Whose callees. */
+  item: CallHierarchyItem;
+}
+
+/** A callee. */
+export interface CallHierarchyOutgoingCall {
+  /** What is called. */
+  to: CallHierarchyItem;
+  /** The lines of the calls, where the profile knows them; else where the caller begins. */
+  fromRanges: Range[];
+}
+
+/** Parameters of `textDocument/documentSymbol`. */
+export interface DocumentSymbolParams {
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** The document. */
+  textDocument: TextDocumentIdentifier;
+}
+
+/** A function of a document. */
+export interface DocumentSymbol {
+  /** Its name. */
+  name: string;
+  /** What it costs. */
+  detail?: string;
+  /** `function`. */
+  kind: SymbolKind;
+  /** The line where it begins. */
+  range: Range;
+  /** The same. */
+  selectionRange: Range;
+}
+
+/** A function of a document, for clients that know no `DocumentSymbol`. */
+export interface SymbolInformation {
+  /** Its name, and what it costs. */
+  name: string;
+  /** `function`. */
+  kind: SymbolKind;
+  /** Where it begins. */
+  location: Location;
+  /** The file. */
+  containerName?: string;
+}
+
+/** What the client knows of the place. */
+export interface CodeActionContext {
+  /** Diagnostics there; not looked at. */
+  diagnostics: unknown[];
+  /** Kinds of actions that are wanted, with those below them; profd has kinds below `profd`. */
+  only?: string[];
+}
+
+/** Parameters of `textDocument/codeAction`. */
+export interface CodeActionParams {
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** The document. */
+  textDocument: TextDocumentIdentifier;
+  /** The place; its first line counts. */
+  range: Range;
+  /** What the client knows of it. */
+  context: CodeActionContext;
+}
+
+/** Something that can be done. */
+export interface CodeAction {
+  /** What, for people. */
+  title: string;
+  /** `profd`, and what below it. */
+  kind?: string;
+  /** How. */
+  command?: Command;
+}
+
+/** Parameters of `textDocument/diagnostic`. */
+export interface DocumentDiagnosticParams {
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** The document. */
+  textDocument: TextDocumentIdentifier;
+  /** `profd`. */
+  identifier?: string;
+  /** The `resultId` of the answer that the client has. */
+  previousResultId?: string;
+}
+
+/** The diagnostics of a document. */
+export interface DocumentDiagnosticReport {
+  /** Whether they are what the client has already. */
+  kind: DocumentDiagnosticReportKind;
+  /** Names the answer. */
+  resultId?: string;
+  /** All of them; there when `kind` is `full`. */
+  items?: Diagnostic[];
+}
+
+/** A place that has to do with a diagnostic. */
+export interface DiagnosticRelatedInformation {
+  /** Where. */
+  location: Location;
+  /** What it is. */
+  message: string;
+}
+
+/** Parameters of `textDocument/documentLink`. */
+export interface DocumentLinkParams {
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** The document. */
+  textDocument: TextDocumentIdentifier;
+}
+
+/** A text that leads somewhere. */
+export interface DocumentLink {
+  /** The text. */
+  range: Range;
+  /** Where it leads. */
+  target?: string;
+  /** What it is. */
+  tooltip?: string;
+}
+
+/** Parameters of `textDocument/documentHighlight`. */
+export interface DocumentHighlightParams {
+  /** Report progress with this token. */
+  workDoneToken?: ProgressToken;
+  /** The document. */
+  textDocument: TextDocumentIdentifier;
+  /** The place. */
+  position: Position;
+}
+
+/** A text that belongs to the one under the cursor. */
+export interface DocumentHighlight {
+  /** The text. */
+  range: Range;
+}
+
+/** Settings that are asked for. */
+export interface ConfigurationItem {
+  /** `profd`. */
+  section?: string;
+}
+
+/** Parameters of `workspace/configuration`. */
+export interface ConfigurationParams {
+  /** What is asked for; the answer has one value each. */
+  items: ConfigurationItem[];
+}
+
+/** A registration that is taken back. */
+export interface Unregistration {
+  /** Its id. */
+  id: string;
+  /** Its method. */
+  method: string;
+}
+
+/** Parameters of `client/unregisterCapability`. */
+export interface UnregistrationParams {
+  /** What is taken back; LSP spells it so. */
+  unregisterations: Unregistration[];
+}
+
+/** What became of the root folders. */
+export interface WorkspaceFoldersChangeEvent {
+  /** New ones. */
+  added: WorkspaceFolder[];
+  /** Those that are gone. */
+  removed: WorkspaceFolder[];
+}
+
+/** Parameters of `workspace/didChangeWorkspaceFolders`. */
+export interface DidChangeWorkspaceFoldersParams {
+  /** What became of them. */
+  event: WorkspaceFoldersChangeEvent;
 }
 
 /** Parameters of `textDocument/publishDiagnostics`. */
@@ -1788,6 +2123,11 @@ export interface ComposedPart {
 export interface RecordedAgainParams {
   /** The profile; absent: the default one. */
   profile?: ProfileHandle;
+  /**
+   * The recording before where that is another file, as `profd/recorded` names it; absent: what the profile's
+   * own file was before.
+   */
+  before?: string;
 }
 
 /** Result of `profile/recordedAgain`. */
@@ -5599,6 +5939,13 @@ export interface LiveAttachParams {
   tcp?: boolean;
   /** A recorded stream (`.plive`, packed or not) to be played. */
   replay?: string;
+  /**
+   * A program that has no agent, by samples: the address of a pprof endpoint
+   * (`http://127.0.0.1:6060/debug/pprof/profile`), the inspector of Node (`ws://127.0.0.1:9229`,
+   * `inspector:9229`), or the path of a file that grows. What is measured so is an estimate, see
+   * `LiveEstimate`. Only the user's own clients may ask for it.
+   */
+  source?: string;
   /** How many seconds of a replay are one of the clock; 0: as fast as it can be read. Default: 1. */
   speed?: number;
   /**
@@ -5640,6 +5987,22 @@ export interface LiveLosses {
   text: string;
 }
 
+/**
+ * That a session, or a part of its time, is measured by samples: shares are estimates, and `calls` are none.
+ */
+export interface LiveEstimate {
+  /** Where the samples come from. */
+  source: string;
+  /** How many there are. */
+  samples: number;
+  /** Nanoseconds between two samples, where the source says. */
+  period?: number;
+  /** Samples say of which thread they are; else all threads are one line. */
+  threadsKnown: boolean;
+  /** In a sentence, for a person who looks at shares. */
+  text: string;
+}
+
 /** A program that is or was attached, or a replay. */
 export interface LiveSession {
   /** Its name. */
@@ -5675,6 +6038,8 @@ export interface LiveSession {
   abilities: string[];
   /** What was lost. */
   losses: LiveLosses;
+  /** It is measured by samples, since its begin; absent: each call was told. */
+  estimate?: LiveEstimate;
   /** The file that the stream is written to. */
   recording?: string;
   /** Why it ended, where that was not in order. */
@@ -5747,6 +6112,12 @@ export interface LiveRow {
   elevation: number;
   /** As shown. */
   elevationText: string;
+  /** Where it is measured by samples: how many saw it run itself, on the thread where that is most. */
+  samples?: number;
+  /**
+   * Where it is measured by samples: half the interval of 95 % around `elevation`, by the number of samples.
+   */
+  plusMinus?: number;
   /** Threads on which it was open in the window. */
   threads: number;
   /** Calls that began in the window. */
@@ -5779,6 +6150,8 @@ export interface LiveThreadRow {
   waiting: number;
   /** Share of the window that nothing is known of. */
   unknown: number;
+  /** Where it is measured by samples: how many there are in the window. */
+  samples?: number;
   /** Nanoseconds of processor time that it has had, where the agent says. */
   cpu?: number;
   /** In a sentence. */
@@ -5817,6 +6190,8 @@ export interface LiveFrameResult {
   threadsLeft?: number;
   /** What was lost. */
   losses: LiveLosses;
+  /** The window is measured by samples. */
+  estimate?: LiveEstimate;
   /** How many events there are, and what they cost the program, as far as that is known. */
   probeText: string;
   /** How far the daemon is behind the program; absent: it is not. */
@@ -5831,6 +6206,11 @@ export interface LiveCityParams {
   session: string;
   /** The layout that the client has; 0: none. Default: 0. */
   since?: number;
+  /**
+   * Another session, of the version before: the city then has the methods of both, joined by package, class,
+   * name and signature, and the number of its layout is the sum of theirs. Default: "".
+   */
+  before?: string;
 }
 
 /** Packages as columns, all equally long; parents come first. */
@@ -5875,8 +6255,10 @@ export interface LiveBlocks {
 
 /** Methods as columns, all equally long. */
 export interface LivePlots {
-  /** Id of the method, as in `live/frame`. */
+  /** Id of the method, as in `live/frame`. With `before`, 0: it is gone. */
   id: number[];
+  /** With `before`: its id in that session. 0: it is new. */
+  idBefore?: number[];
   /** Its class. */
   block: number[];
   /** Its name. */
@@ -5955,6 +6337,12 @@ export interface LiveMethodResult {
   elevation: number;
   /** As shown. */
   elevationText: string;
+  /** Where it is measured by samples: how many saw it run itself, on the thread where that is most. */
+  samples?: number;
+  /**
+   * Where it is measured by samples: half the interval of 95 % around `elevation`, by the number of samples.
+   */
+  plusMinus?: number;
   /** Threads on which it was open in the window. */
   threads: number;
   /** Calls that began in the window. */
@@ -6054,6 +6442,8 @@ export interface LiveWindowResult {
   rows: LiveRow[];
   /** How many more do not stand at 0. Default: 0. */
   rowsLeft?: number;
+  /** This part is measured by samples. */
+  estimate?: LiveEstimate;
   /** The whole session. */
   strip: LiveStrip;
   /** Marks, the oldest first. */
@@ -6238,6 +6628,58 @@ export interface ProjectParams {
   problems: string[];
 }
 
+/** What `profd record` left in a folder of `.profd/recordings`. */
+export interface Recording {
+  /** What it is called: the name of its folder. */
+  name: string;
+  /** That folder. */
+  folder: string;
+  /** Its profile; absent: none was written. */
+  uri?: string;
+  /** What was recorded, as it is typed. */
+  command: string;
+  /** By what, as `--with` calls it. */
+  tool: string;
+  /** How the program ended, as a shell counts. */
+  exitCode: number;
+  /** When: `2026-11-26 15:16:06 UTC`. */
+  started: string;
+  /**
+   * This user has recorded this command in this folder, which a note outside of the project says. What is not
+   * own came with somebody's files.
+   */
+  own: boolean;
+  /** There is no profile, or nothing in it. */
+  failed: boolean;
+  /**
+   * In a sentence or two: how long it took and what was measured, beside the run before of the same command;
+   * or why nothing was.
+   */
+  text: string;
+  /**
+   * The profile of the last run before of the same command, in the same folder and by the same tool: `before`
+   * of `profile/recordedAgain` and of `profile/diff`.
+   */
+  before?: string;
+}
+
+/** Parameters of `profd/recorded`. */
+export interface RecordedParams {
+  /** What there is now. */
+  recording: Recording;
+}
+
+/** Parameters of `recording/list`: none. */
+export type RecordingListParams = Record<string, unknown>;
+
+/** Result of `recording/list`. */
+export interface RecordingListResult {
+  /** The newest first, of all projects of the roots. */
+  recordings: Recording[];
+  /** How many more there are, older ones. */
+  left: number;
+}
+
 /** Parameters of `profd/status`. */
 export interface StatusParams {
   /** Whether it is busy. */
@@ -6354,10 +6796,76 @@ export const CodeLensRefreshRequest: RequestType<void, null> = { method: "worksp
 export const TextDocumentContentRefreshRequest: RequestType<TextDocumentContentRefreshParams, null> = { method: "workspace/textDocumentContent/refresh", lane: "inline" };
 
 /**
- * What the server answers of documents `profd-asm:` alone: folds and definitions. Sent where the client has
- * `dynamicRegistration` for them.
+ * What the server answers of documents of its own alone (folds, definitions, links, highlights), diagnostics
+ * while their setting is on, and what it wants to hear of: changed settings and files. Sent where the client
+ * has `dynamicRegistration` for each.
  */
 export const RegisterCapabilityRequest: RequestType<RegistrationParams, null> = { method: "client/registerCapability", lane: "inline" };
+
+/**
+ * The tooltip of a hint, all that its line costs, and where a click on it leads: to the heaviest function
+ * that the line calls.
+ */
+export const InlayHintResolveRequest: RequestType<InlayHint, InlayHint> = { method: "inlayHint/resolve", lane: "interactive" };
+
+/** The measured functions of a line, as the roots of a call hierarchy. */
+export const CallHierarchyPrepareRequest: RequestType<CallHierarchyPrepareParams, CallHierarchyItem[] | null> = { method: "textDocument/prepareCallHierarchy", lane: "interactive" };
+
+/**
+ * Who called a function while it was measured, heaviest first, with the share of it that each caller has. Of
+ * a function that calls itself the outermost call counts, so that callers add up to its total. An item of an
+ * older revision is refused with `ContentModified`.
+ */
+export const CallHierarchyIncomingCallsRequest: RequestType<CallHierarchyIncomingCallsParams, CallHierarchyIncomingCall[] | null> = { method: "callHierarchy/incomingCalls", lane: "interactive" };
+
+/**
+ * What a function called while it was measured, heaviest first; of one that calls itself the innermost call
+ * counts. An item of an older revision is refused with `ContentModified`.
+ */
+export const CallHierarchyOutgoingCallsRequest: RequestType<CallHierarchyOutgoingCallsParams, CallHierarchyOutgoingCall[] | null> = { method: "callHierarchy/outgoingCalls", lane: "interactive" };
+
+/**
+ * The measured functions of a document, hottest first, with their costs in the detail. `SymbolInformation`
+ * for clients without `hierarchicalDocumentSymbolSupport`.
+ */
+export const DocumentSymbolRequest: RequestType<DocumentSymbolParams, (DocumentSymbol | SymbolInformation)[] | null> = { method: "textDocument/documentSymbol", lane: "interactive" };
+
+/**
+ * What can be done about the measured function of a line: open it in the flame graph, see who calls it, what
+ * it costs within, compare with another profile, record again. Commands for clients without
+ * `codeActionLiteralSupport`.
+ */
+export const CodeActionRequest: RequestType<CodeActionParams, (CodeAction | Command)[] | null> = { method: "textDocument/codeAction", lane: "interactive" };
+
+/**
+ * What `textDocument/publishDiagnostics` would say of a document, for a client that asks. It is then not
+ * pushed. An answer that is the one of `previousResultId` is `unchanged`.
+ */
+export const DocumentDiagnosticRequest: RequestType<DocumentDiagnosticParams, DocumentDiagnosticReport> = { method: "textDocument/diagnostic", lane: "bulk" };
+
+/**
+ * The places in a document `profd:`, as links; null for others. Registered for such documents alone, where
+ * the client takes registrations.
+ */
+export const DocumentLinkRequest: RequestType<DocumentLinkParams, DocumentLink[] | null> = { method: "textDocument/documentLink", lane: "interactive" };
+
+/**
+ * The instructions of the same source line, in a document `profd-asm:`; null for others. Registered for such
+ * documents alone, where the client takes registrations.
+ */
+export const DocumentHighlightRequest: RequestType<DocumentHighlightParams, DocumentHighlight[] | null> = { method: "textDocument/documentHighlight", lane: "interactive" };
+
+/** The diagnostics changed: ask again. */
+export const DiagnosticRefreshRequest: RequestType<void, null> = { method: "workspace/diagnostic/refresh", lane: "inline" };
+
+/**
+ * Asks for the settings: after `initialized`, and when `workspace/didChangeConfiguration` says that they
+ * changed without saying how.
+ */
+export const ConfigurationRequest: RequestType<ConfigurationParams, unknown[]> = { method: "workspace/configuration", lane: "inline" };
+
+/** What the server answers no longer: diagnostics, after their setting was turned off. */
+export const UnregisterCapabilityRequest: RequestType<UnregistrationParams, null> = { method: "client/unregisterCapability", lane: "inline" };
 
 /**
  * Opens a file. Every profile in it gets a handle; opening the same URI again gives the same ones, and so
@@ -6366,9 +6874,9 @@ export const RegisterCapabilityRequest: RequestType<RegistrationParams, null> = 
 export const ProfileOpenRequest: RequestType<ProfileOpenParams, ProfileOpenResult> = { method: "profile/open", lane: "bulk" };
 
 /**
- * What became of a profile whose file was recorded again, in sentences. The recording before is kept while
- * the file is open and memory is not short; without it the answer is `notFound`. `profile/diff` shows the
- * whole of it.
+ * What became of a profile whose file was recorded again, or since the recording that `before` names, in
+ * sentences. What the file was before is kept while it is open and memory is not short; without it the answer
+ * is `notFound`. `profile/diff` shows the whole of it.
  */
 export const RecordedAgainRequest: RequestType<RecordedAgainParams, RecordedAgainResult> = { method: "profile/recordedAgain", lane: "bulk" };
 
@@ -6628,6 +7136,9 @@ export const SourceTextRequest: RequestType<SourceTextParams, SourceTextResult> 
  */
 export const SourceOutsideRequest: RequestType<SourceOutsideParams, SourceOutsideResult> = { method: "source/outside", lane: "interactive" };
 
+/** What `profd record` has left in the projects of the client's roots. */
+export const RecordingListRequest: RequestType<RecordingListParams, RecordingListResult> = { method: "recording/list", lane: "interactive" };
+
 /**
  * Opens a place where agents of running programs dial in, or replays a stream that was recorded. Listening is
  * once for the daemon: asking again gives the same place. What a session has measured is a profile as any
@@ -6739,9 +7250,10 @@ export const DidSaveTextDocumentNotification: NotificationType<DidSaveTextDocume
 export const DidCloseTextDocumentNotification: NotificationType<DidCloseTextDocumentParams> = { method: "textDocument/didClose" };
 
 /**
- * What became slower in an open document, while the profile that is meant compares two sides and the setting
- * `diagnostics` is on: functions whose change stands out from noise, and what breaks a rule of `.profd.toml`.
- * Sent again whole; an empty list takes them away.
+ * What stands out in an open document, while the profile that is meant compares two sides and the setting
+ * `diagnostics` is on: functions whose change stands out from noise, and what breaks a rule of `.profd.toml`;
+ * with the setting `hotLines` the hottest lines of other profiles. Sent again whole; an empty list takes them
+ * away. A client that asks (`textDocument/diagnostic`) is sent none.
  */
 export const PublishDiagnosticsNotification: NotificationType<PublishDiagnosticsParams> = { method: "textDocument/publishDiagnostics" };
 
@@ -6754,8 +7266,14 @@ export const LogMessageNotification: NotificationType<LogMessageParams> = { meth
 /** The settings changed. */
 export const DidChangeConfigurationNotification: NotificationType<DidChangeConfigurationParams> = { method: "workspace/didChangeConfiguration" };
 
-/** Files changed on disk. A hint only: the server watches profiles itself. */
+/**
+ * Files changed on disk. The server watches profiles and project files itself; where it cannot, it looks at
+ * them now.
+ */
 export const DidChangeWatchedFilesNotification: NotificationType<DidChangeWatchedFilesParams> = { method: "workspace/didChangeWatchedFiles" };
+
+/** The root folders of the workspace are others. */
+export const DidChangeWorkspaceFoldersNotification: NotificationType<DidChangeWorkspaceFoldersParams> = { method: "workspace/didChangeWorkspaceFolders" };
 
 /** A profile was opened, replaced or closed. Keys of an older revision are void. */
 export const ProfileChangedNotification: NotificationType<ProfileChangedParams> = { method: "profile/changed" };
@@ -6768,6 +7286,12 @@ export const SelectionChangedNotification: NotificationType<SelectionChangedPara
  * What was shown under its settings is to be asked for again.
  */
 export const ProjectNotification: NotificationType<ProjectParams> = { method: "profd/project" };
+
+/**
+ * `profd record` has ended in the project of one of the client's roots, with a profile or without. Nothing is
+ * opened: a client opens what `own` says is its user's.
+ */
+export const RecordedNotification: NotificationType<RecordedParams> = { method: "profd/recorded" };
 
 /**
  * What the daemon is doing: sent when that changes, at most ten times a second, and once after `initialized`.

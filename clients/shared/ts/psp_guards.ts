@@ -74,6 +74,10 @@ export const schema: Schema = {
     codeLens: { type: ["S", "RefreshClientCapabilities"] },
     textDocumentContent: { type: "*" },
     workspaceFolders: { type: "b" },
+    configuration: { type: "b" },
+    didChangeConfiguration: { type: ["S", "RegistrationClientCapabilities"] },
+    didChangeWatchedFiles: { type: ["S", "RegistrationClientCapabilities"] },
+    diagnostics: { type: ["S", "RefreshClientCapabilities"] },
   },
   ShowDocumentClientCapabilities: {
     support: { type: "b", required: true },
@@ -85,12 +89,32 @@ export const schema: Schema = {
   HoverClientCapabilities: {
     contentFormat: { type: ["a", "s"] },
   },
+  DocumentSymbolClientCapabilities: {
+    hierarchicalDocumentSymbolSupport: { type: "b" },
+  },
+  CodeActionClientCapabilities: {
+    codeActionLiteralSupport: { type: "*" },
+  },
+  PublishDiagnosticsClientCapabilities: {
+    relatedInformation: { type: "b" },
+  },
+  DiagnosticClientCapabilities: {
+    dynamicRegistration: { type: "b" },
+    relatedInformation: { type: "b" },
+  },
   TextDocumentClientCapabilities: {
     hover: { type: ["S", "HoverClientCapabilities"] },
     inlayHint: { type: "*" },
     codeLens: { type: "*" },
     foldingRange: { type: ["S", "RegistrationClientCapabilities"] },
     definition: { type: ["S", "RegistrationClientCapabilities"] },
+    documentLink: { type: ["S", "RegistrationClientCapabilities"] },
+    documentHighlight: { type: ["S", "RegistrationClientCapabilities"] },
+    callHierarchy: { type: "*" },
+    documentSymbol: { type: ["S", "DocumentSymbolClientCapabilities"] },
+    codeAction: { type: ["S", "CodeActionClientCapabilities"] },
+    publishDiagnostics: { type: ["S", "PublishDiagnosticsClientCapabilities"] },
+    diagnostic: { type: ["S", "DiagnosticClientCapabilities"] },
   },
   ProfdClientCapabilities: {
     protocolVersion: { type: "u" },
@@ -98,6 +122,7 @@ export const schema: Schema = {
     selection: { type: "b" },
     status: { type: "b" },
     project: { type: "b" },
+    recorded: { type: "b" },
   },
   ClientCapabilities: {
     general: { type: ["S", "GeneralClientCapabilities"] },
@@ -126,6 +151,24 @@ export const schema: Schema = {
     change: { type: "i" },
     save: { type: ["S", "SaveOptions"] },
   },
+  InlayHintOptions: {
+    resolveProvider: { type: "b" },
+  },
+  CodeActionOptions: {
+    codeActionKinds: { type: ["a", "s"] },
+  },
+  DocumentSymbolOptions: {
+    label: { type: "s" },
+  },
+  DiagnosticOptions: {
+    identifier: { type: "s" },
+    interFileDependencies: { type: "b", required: true },
+    workspaceDiagnostics: { type: "b", required: true },
+  },
+  WorkspaceFoldersServerCapabilities: {
+    supported: { type: "b" },
+    changeNotifications: { type: "b" },
+  },
   CodeLensOptions: {
     resolveProvider: { type: "b" },
   },
@@ -134,6 +177,7 @@ export const schema: Schema = {
   },
   WorkspaceServerCapabilities: {
     textDocumentContent: { type: ["S", "TextDocumentContentOptions"] },
+    workspaceFolders: { type: ["S", "WorkspaceFoldersServerCapabilities"] },
   },
   ExecuteCommandOptions: {
     commands: { type: ["a", "s"], required: true },
@@ -163,8 +207,12 @@ export const schema: Schema = {
     textDocumentSync: { type: ["S", "TextDocumentSyncOptions"] },
     hoverProvider: { type: "b" },
     codeLensProvider: { type: ["S", "CodeLensOptions"] },
-    inlayHintProvider: { type: "b" },
+    inlayHintProvider: { type: ["o", "b", ["S", "InlayHintOptions"]] },
     workspaceSymbolProvider: { type: "b" },
+    callHierarchyProvider: { type: "b" },
+    documentSymbolProvider: { type: ["S", "DocumentSymbolOptions"] },
+    codeActionProvider: { type: ["S", "CodeActionOptions"] },
+    diagnosticProvider: { type: ["S", "DiagnosticOptions"] },
     executeCommandProvider: { type: ["S", "ExecuteCommandOptions"] },
     workspace: { type: ["S", "WorkspaceServerCapabilities"] },
     profd: { type: ["S", "ProfdServerCapabilities"] },
@@ -332,6 +380,121 @@ export const schema: Schema = {
     code: { type: "s" },
     source: { type: "s" },
     message: { type: "s", required: true },
+    relatedInformation: { type: ["a", ["S", "DiagnosticRelatedInformation"]] },
+  },
+  CallHierarchyPrepareParams: {
+    workDoneToken: { type: ["o", "i", "s"] },
+    textDocument: { type: ["S", "TextDocumentIdentifier"], required: true },
+    position: { type: ["S", "Position"], required: true },
+  },
+  CallHierarchyItem: {
+    name: { type: "s", required: true },
+    kind: { type: "i", required: true },
+    detail: { type: "s" },
+    uri: { type: "s", required: true },
+    range: { type: ["S", "Range"], required: true },
+    selectionRange: { type: ["S", "Range"], required: true },
+    data: { type: "*" },
+  },
+  CallHierarchyIncomingCallsParams: {
+    workDoneToken: { type: ["o", "i", "s"] },
+    item: { type: ["S", "CallHierarchyItem"], required: true },
+  },
+  CallHierarchyIncomingCall: {
+    from: { type: ["S", "CallHierarchyItem"], required: true },
+    fromRanges: { type: ["a", ["S", "Range"]], required: true },
+  },
+  CallHierarchyOutgoingCallsParams: {
+    workDoneToken: { type: ["o", "i", "s"] },
+    item: { type: ["S", "CallHierarchyItem"], required: true },
+  },
+  CallHierarchyOutgoingCall: {
+    to: { type: ["S", "CallHierarchyItem"], required: true },
+    fromRanges: { type: ["a", ["S", "Range"]], required: true },
+  },
+  DocumentSymbolParams: {
+    workDoneToken: { type: ["o", "i", "s"] },
+    textDocument: { type: ["S", "TextDocumentIdentifier"], required: true },
+  },
+  DocumentSymbol: {
+    name: { type: "s", required: true },
+    detail: { type: "s" },
+    kind: { type: "i", required: true },
+    range: { type: ["S", "Range"], required: true },
+    selectionRange: { type: ["S", "Range"], required: true },
+  },
+  SymbolInformation: {
+    name: { type: "s", required: true },
+    kind: { type: "i", required: true },
+    location: { type: ["S", "Location"], required: true },
+    containerName: { type: "s" },
+  },
+  CodeActionContext: {
+    diagnostics: { type: ["a", "*"], required: true },
+    only: { type: ["a", "s"] },
+  },
+  CodeActionParams: {
+    workDoneToken: { type: ["o", "i", "s"] },
+    textDocument: { type: ["S", "TextDocumentIdentifier"], required: true },
+    range: { type: ["S", "Range"], required: true },
+    context: { type: ["S", "CodeActionContext"], required: true },
+  },
+  CodeAction: {
+    title: { type: "s", required: true },
+    kind: { type: "s" },
+    command: { type: ["S", "Command"] },
+  },
+  DocumentDiagnosticParams: {
+    workDoneToken: { type: ["o", "i", "s"] },
+    textDocument: { type: ["S", "TextDocumentIdentifier"], required: true },
+    identifier: { type: "s" },
+    previousResultId: { type: "s" },
+  },
+  DocumentDiagnosticReport: {
+    kind: { type: "s", required: true },
+    resultId: { type: "s" },
+    items: { type: ["a", ["S", "Diagnostic"]] },
+  },
+  DiagnosticRelatedInformation: {
+    location: { type: ["S", "Location"], required: true },
+    message: { type: "s", required: true },
+  },
+  DocumentLinkParams: {
+    workDoneToken: { type: ["o", "i", "s"] },
+    textDocument: { type: ["S", "TextDocumentIdentifier"], required: true },
+  },
+  DocumentLink: {
+    range: { type: ["S", "Range"], required: true },
+    target: { type: "s" },
+    tooltip: { type: "s" },
+  },
+  DocumentHighlightParams: {
+    workDoneToken: { type: ["o", "i", "s"] },
+    textDocument: { type: ["S", "TextDocumentIdentifier"], required: true },
+    position: { type: ["S", "Position"], required: true },
+  },
+  DocumentHighlight: {
+    range: { type: ["S", "Range"], required: true },
+  },
+  ConfigurationItem: {
+    section: { type: "s" },
+  },
+  ConfigurationParams: {
+    items: { type: ["a", ["S", "ConfigurationItem"]], required: true },
+  },
+  Unregistration: {
+    id: { type: "s", required: true },
+    method: { type: "s", required: true },
+  },
+  UnregistrationParams: {
+    unregisterations: { type: ["a", ["S", "Unregistration"]], required: true },
+  },
+  WorkspaceFoldersChangeEvent: {
+    added: { type: ["a", ["S", "WorkspaceFolder"]], required: true },
+    removed: { type: ["a", ["S", "WorkspaceFolder"]], required: true },
+  },
+  DidChangeWorkspaceFoldersParams: {
+    event: { type: ["S", "WorkspaceFoldersChangeEvent"], required: true },
   },
   PublishDiagnosticsParams: {
     uri: { type: "s", required: true },
@@ -498,6 +661,7 @@ export const schema: Schema = {
   },
   RecordedAgainParams: {
     profile: { type: "s" },
+    before: { type: "s", maxLength: 65536 },
   },
   RecordedAgainResult: {
     profile: { type: "s", required: true },
@@ -2177,6 +2341,7 @@ export const schema: Schema = {
     listen: { type: "b" },
     tcp: { type: "b" },
     replay: { type: "s" },
+    source: { type: "s", maxLength: 8192 },
     speed: { type: "n", maximum: 1000 },
     window: { type: "l" },
   },
@@ -2196,6 +2361,13 @@ export const schema: Schema = {
     contexts: { type: "n" },
     text: { type: "s", required: true },
   },
+  LiveEstimate: {
+    source: { type: "s", required: true },
+    samples: { type: "n", required: true },
+    period: { type: "n" },
+    threadsKnown: { type: "b", required: true },
+    text: { type: "s", required: true },
+  },
   LiveSession: {
     session: { type: "s", required: true },
     uri: { type: "s", required: true },
@@ -2212,6 +2384,7 @@ export const schema: Schema = {
     layout: { type: "u", required: true },
     abilities: { type: ["a", "s"], required: true },
     losses: { type: ["S", "LiveLosses"], required: true },
+    estimate: { type: ["S", "LiveEstimate"] },
     recording: { type: "s" },
     error: { type: "s" },
     text: { type: "s", required: true },
@@ -2247,6 +2420,8 @@ export const schema: Schema = {
     line: { type: "u" },
     elevation: { type: "n", required: true },
     elevationText: { type: "s", required: true },
+    samples: { type: "n" },
+    plusMinus: { type: "n" },
     threads: { type: "u", required: true },
     calls: { type: "n", required: true },
     callsText: { type: "s", required: true },
@@ -2263,6 +2438,7 @@ export const schema: Schema = {
     busy: { type: "n", required: true },
     waiting: { type: "n", required: true },
     unknown: { type: "n", required: true },
+    samples: { type: "n" },
     cpu: { type: "n" },
     text: { type: "s", required: true },
   },
@@ -2282,6 +2458,7 @@ export const schema: Schema = {
     threadRows: { type: ["a", ["S", "LiveThreadRow"]], required: true },
     threadsLeft: { type: "u" },
     losses: { type: ["S", "LiveLosses"], required: true },
+    estimate: { type: ["S", "LiveEstimate"] },
     probeText: { type: "s", required: true },
     lagText: { type: "s" },
     demoted: { type: "u" },
@@ -2289,6 +2466,7 @@ export const schema: Schema = {
   LiveCityParams: {
     session: { type: "s", required: true },
     since: { type: "u" },
+    before: { type: "s" },
   },
   LiveDistricts: {
     id: { type: ["a", "u"], required: true },
@@ -2312,6 +2490,7 @@ export const schema: Schema = {
   },
   LivePlots: {
     id: { type: ["a", "u"], required: true },
+    idBefore: { type: ["a", "u"] },
     block: { type: ["a", "u"], required: true },
     name: { type: ["a", "s"], required: true },
     signature: { type: ["a", "s"], required: true },
@@ -2351,6 +2530,8 @@ export const schema: Schema = {
     uri: { type: "s" },
     elevation: { type: "n", required: true },
     elevationText: { type: "s", required: true },
+    samples: { type: "n" },
+    plusMinus: { type: "n" },
     threads: { type: "u", required: true },
     calls: { type: "n", required: true },
     flags: { type: "u", required: true },
@@ -2399,6 +2580,7 @@ export const schema: Schema = {
     methods: { type: ["S", "LiveMethods"], required: true },
     rows: { type: ["a", ["S", "LiveRow"]], required: true },
     rowsLeft: { type: "u" },
+    estimate: { type: ["S", "LiveEstimate"] },
     strip: { type: ["S", "LiveStrip"], required: true },
     marks: { type: ["a", ["S", "LiveMark"]], required: true },
   },
@@ -2476,6 +2658,28 @@ export const schema: Schema = {
     uri: { type: "s" },
     profiles: { type: "u", required: true },
     problems: { type: ["a", "s"], required: true },
+  },
+  Recording: {
+    name: { type: "s", required: true },
+    folder: { type: "s", required: true },
+    uri: { type: "s" },
+    command: { type: "s", required: true },
+    tool: { type: "s", required: true },
+    exitCode: { type: "u", required: true },
+    started: { type: "s", required: true },
+    own: { type: "b", required: true },
+    failed: { type: "b", required: true },
+    text: { type: "s", required: true },
+    before: { type: "s" },
+  },
+  RecordedParams: {
+    recording: { type: ["S", "Recording"], required: true },
+  },
+  RecordingListParams: {
+  },
+  RecordingListResult: {
+    recordings: { type: ["a", ["S", "Recording"]], required: true },
+    left: { type: "u", required: true },
   },
   StatusParams: {
     state: { type: "s", required: true },

@@ -102,7 +102,7 @@ MetricRows rows_in(MetricRows column, const RowRange& range) {
 }
 
 psp::Number number_of(std::uint64_t count) {
-  return to_psp(Value(static_cast<std::int64_t>(count)));  // such counts fit 63 bits
+  return profd::to_psp(Value(static_cast<std::int64_t>(count)));  // such counts fit 63 bits
 }
 
 void write_instructions(DisassemblyAnswer& answer, const RowRange& range, bool bytes,

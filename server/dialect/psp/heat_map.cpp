@@ -11,10 +11,10 @@ namespace profd {
 psp::HeatMapResult to_psp(HeatMapAnswer answer) {
   psp::HeatMapResult out;
   write_head(std::move(answer.head), out);
-  out.begin = to_psp(Value{answer.begin});
-  out.end = to_psp(Value{answer.end});
-  out.from = to_psp(Value{answer.from});
-  out.column = to_psp(Value{answer.column});
+  out.begin = profd::to_psp(Value{answer.begin});
+  out.end = profd::to_psp(Value{answer.end});
+  out.from = profd::to_psp(Value{answer.from});
+  out.column = profd::to_psp(Value{answer.column});
   out.column_text = std::move(answer.column_text);
   out.columns = answer.columns;
   out.rows = answer.rows;

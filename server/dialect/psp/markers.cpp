@@ -13,7 +13,7 @@ template <class T>
 std::vector<psp::Number> all_numbers(const std::vector<T>& values) {
   std::vector<psp::Number> out;
   out.reserve(values.size());
-  for (const T& value : values) out.push_back(to_psp(Value{value}));
+  for (const T& value : values) out.push_back(profd::to_psp(Value{value}));
   return out;
 }
 
@@ -74,10 +74,10 @@ auto as_psp(Result<Answer> answer) {
 
 template <class Out, class Answer>
 void write_window(const Answer& answer, Out& out) {
-  out.begin = to_psp(Value{answer.begin});
-  out.end = to_psp(Value{answer.end});
-  out.from = to_psp(Value{answer.from});
-  out.to = to_psp(Value{answer.to});
+  out.begin = profd::to_psp(Value{answer.begin});
+  out.end = profd::to_psp(Value{answer.end});
+  out.from = profd::to_psp(Value{answer.from});
+  out.to = profd::to_psp(Value{answer.to});
 }
 
 }  // namespace
@@ -87,10 +87,10 @@ psp::MarkersResult to_psp(MarkersAnswer answer) {
   write_head(std::move(answer.head), out);
   out.marker_count = static_cast<std::int64_t>(answer.markers);
   out.match_count = static_cast<std::int64_t>(answer.matches);
-  out.length = to_psp(Value{answer.length});
+  out.length = profd::to_psp(Value{answer.length});
   out.text = std::move(answer.text);
-  out.begin = to_psp(Value{answer.begin});
-  out.end = to_psp(Value{answer.end});
+  out.begin = profd::to_psp(Value{answer.begin});
+  out.end = profd::to_psp(Value{answer.end});
   out.row_count = static_cast<std::int64_t>(answer.rows);
   out.offset = answer.offset;
   if (answer.table) {
@@ -178,7 +178,7 @@ psp::CountersResult to_psp(CountersAnswer answer) {
     to.high_text = std::move(counter.high_text);
     to.last_text = std::move(counter.last_text);
     for (const std::int64_t time : counter.points.time)
-      to.points.x.push_back(to_psp(Value{time - answer.from}));
+      to.points.x.push_back(profd::to_psp(Value{time - answer.from}));
     to.points.count = all_as<std::int64_t>(counter.points.count);
     to.points.low = std::move(counter.points.low);
     to.points.high = std::move(counter.points.high);

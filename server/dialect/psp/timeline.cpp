@@ -30,7 +30,7 @@ template <class T>
 std::vector<psp::Number> as_numbers(const std::vector<T>& values) {
   std::vector<psp::Number> out;
   out.reserve(values.size());
-  for (const T& value : values) out.push_back(to_psp(Value{value}));
+  for (const T& value : values) out.push_back(profd::to_psp(Value{value}));
   return out;
 }
 
@@ -53,14 +53,14 @@ psp::TimelineBoxes to_psp(TimelineBoxes boxes) {
 psp::TimelineResult to_psp(TimelineAnswer answer) {
   psp::TimelineResult out;
   write_head(std::move(answer.head), out);
-  out.begin = to_psp(Value{answer.begin});
-  out.end = to_psp(Value{answer.end});
-  out.from = to_psp(Value{answer.from});
-  out.to = to_psp(Value{answer.to});
+  out.begin = profd::to_psp(Value{answer.begin});
+  out.end = profd::to_psp(Value{answer.end});
+  out.from = profd::to_psp(Value{answer.from});
+  out.to = profd::to_psp(Value{answer.to});
   out.window_text = std::move(answer.window_text);
   out.filter = said(std::move(answer.filter));
   out.basis = std::move(answer.basis);
-  out.full = to_psp(Value{answer.full});
+  out.full = profd::to_psp(Value{answer.full});
   out.full_text = std::move(answer.full_text);
   out.columns = answer.columns;
   for (TimelineAnswer::Track& track : answer.tracks) {
@@ -93,7 +93,7 @@ psp::TimelineResult to_psp(TimelineAnswer answer) {
     to.track = chart.track;
     to.rows = chart.rows;
     to.lanes = chart.lanes;
-    to.min_width = to_psp(Value{chart.min_width});
+    to.min_width = profd::to_psp(Value{chart.min_width});
     to.boxes = to_psp(std::move(chart.boxes));
     to.gaps.x = as_numbers(chart.gap_x);
     to.gaps.width = as_numbers(chart.gap_width);

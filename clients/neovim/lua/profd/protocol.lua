@@ -68,6 +68,13 @@ M.SymbolKind = {
   ["function"] = 12, -- A function.
 }
 
+--- Whether diagnostics are the same as before.
+---@alias profd.DocumentDiagnosticReportKind string|"full"|"unchanged"
+M.DocumentDiagnosticReportKind = {
+  full = "full", -- All of them.
+  unchanged = "unchanged", -- As the client has them.
+}
+
 --- How grave something in a document is.
 ---@alias profd.DiagnosticSeverity integer|1|2|3|4
 M.DiagnosticSeverity = {
@@ -603,6 +610,10 @@ M.DaemonState = {
 ---@field codeLens? profd.RefreshClientCapabilities Code lenses.
 ---@field textDocumentContent? any Present: the client asks the server for documents of its schemes.
 ---@field workspaceFolders? boolean The client has workspace folders.
+---@field configuration? boolean It takes `workspace/configuration`.
+---@field didChangeConfiguration? profd.RegistrationClientCapabilities Settings.
+---@field didChangeWatchedFiles? profd.RegistrationClientCapabilities Files that change.
+---@field diagnostics? profd.RefreshClientCapabilities Diagnostics that it asks for.
 
 --- Whether the client can show a document.
 ---@class profd.ShowDocumentClientCapabilities
@@ -617,13 +628,37 @@ M.DaemonState = {
 ---@class profd.HoverClientCapabilities
 ---@field contentFormat? profd.MarkupKind[] Formats, best first.
 
+--- What symbols of documents the client takes.
+---@class profd.DocumentSymbolClientCapabilities
+---@field hierarchicalDocumentSymbolSupport? boolean It takes `DocumentSymbol`.
+
+--- What actions the client takes.
+---@class profd.CodeActionClientCapabilities
+---@field codeActionLiteralSupport? any Present: it takes `CodeAction`; else commands.
+
+--- What pushed diagnostics the client takes.
+---@class profd.PublishDiagnosticsClientCapabilities
+---@field relatedInformation? boolean It shows places that have to do with one.
+
+--- What diagnostics the client asks for.
+---@class profd.DiagnosticClientCapabilities
+---@field dynamicRegistration? boolean It takes registrations.
+---@field relatedInformation? boolean It shows places that have to do with one.
+
 --- What the client can do in a document.
 ---@class profd.TextDocumentClientCapabilities
 ---@field hover? profd.HoverClientCapabilities Hovers.
----@field inlayHint? any Present: the client shows inlay hints.
+---@field inlayHint? any Present: the client shows inlay hints; `resolveSupport` says what it takes of `inlayHint/resolve`.
 ---@field codeLens? any Present: the client shows code lenses.
 ---@field foldingRange? profd.RegistrationClientCapabilities Folds.
 ---@field definition? profd.RegistrationClientCapabilities Definitions.
+---@field documentLink? profd.RegistrationClientCapabilities Links.
+---@field documentHighlight? profd.RegistrationClientCapabilities Highlights.
+---@field callHierarchy? any Present: the client shows call hierarchies.
+---@field documentSymbol? profd.DocumentSymbolClientCapabilities Symbols of documents.
+---@field codeAction? profd.CodeActionClientCapabilities Actions.
+---@field publishDiagnostics? profd.PublishDiagnosticsClientCapabilities Diagnostics that are pushed.
+---@field diagnostic? profd.DiagnosticClientCapabilities Present: the client asks for diagnostics.
 
 --- What a client with profd support can do.
 ---@class profd.ProfdClientCapabilities
@@ -632,6 +667,7 @@ M.DaemonState = {
 ---@field selection? boolean It takes part in the shared selection. Default: false.
 ---@field status? boolean It wants `profd/status`. Default: false.
 ---@field project? boolean It wants `profd/project`. Default: false.
+---@field recorded? boolean It wants `profd/recorded`. Default: false.
 
 --- What the client can do. Whatever profd does not use is ignored.
 ---@class profd.ClientCapabilities
@@ -664,6 +700,29 @@ M.DaemonState = {
 ---@field change? profd.TextDocumentSyncKind Changes.
 ---@field save? profd.SaveOptions Saves.
 
+--- How the server serves hints.
+---@class profd.InlayHintOptions
+---@field resolveProvider? boolean It answers `inlayHint/resolve`.
+
+--- How the server serves actions.
+---@class profd.CodeActionOptions
+---@field codeActionKinds? string[] Their kinds.
+
+--- How the server serves symbols of documents.
+---@class profd.DocumentSymbolOptions
+---@field label? string Beside the outlines of other servers.
+
+--- How the server serves diagnostics that are asked for.
+---@class profd.DiagnosticOptions
+---@field identifier? string `profd`.
+---@field interFileDependencies boolean An edit of one document changes nothing in others: false.
+---@field workspaceDiagnostics boolean Of documents alone: false.
+
+--- What the server makes of root folders.
+---@class profd.WorkspaceFoldersServerCapabilities
+---@field supported? boolean It takes several.
+---@field changeNotifications? boolean It wants `workspace/didChangeWorkspaceFolders`.
+
 --- How the server serves code lenses.
 ---@class profd.CodeLensOptions
 ---@field resolveProvider? boolean Lenses are resolved one by one.
@@ -675,6 +734,7 @@ M.DaemonState = {
 --- What the server can do for the workspace.
 ---@class profd.WorkspaceServerCapabilities
 ---@field textDocumentContent? profd.TextDocumentContentOptions `workspace/textDocumentContent`, for clients that have it.
+---@field workspaceFolders? profd.WorkspaceFoldersServerCapabilities Root folders.
 
 --- Commands of the server.
 ---@class profd.ExecuteCommandOptions
@@ -709,8 +769,12 @@ M.DaemonState = {
 ---@field textDocumentSync? profd.TextDocumentSyncOptions Document synchronisation.
 ---@field hoverProvider? boolean Hovers.
 ---@field codeLensProvider? profd.CodeLensOptions Code lenses.
----@field inlayHintProvider? boolean Inlay hints.
+---@field inlayHintProvider? boolean|profd.InlayHintOptions Inlay hints; options only for clients that resolve them and have no native methods.
 ---@field workspaceSymbolProvider? boolean Workspace symbols, hottest first.
+---@field callHierarchyProvider? boolean Measured callers and callees.
+---@field documentSymbolProvider? profd.DocumentSymbolOptions Symbols of documents, hottest first.
+---@field codeActionProvider? profd.CodeActionOptions Actions.
+---@field diagnosticProvider? profd.DiagnosticOptions Diagnostics that are asked for.
 ---@field executeCommandProvider? profd.ExecuteCommandOptions Commands.
 ---@field workspace? profd.WorkspaceServerCapabilities For the workspace.
 ---@field profd? profd.ProfdServerCapabilities The native methods; also at `experimental.profd`.
@@ -911,10 +975,150 @@ M.DaemonState = {
 --- Something to see to in a document.
 ---@class profd.Diagnostic
 ---@field range profd.Range Where: the line of the function.
----@field severity? profd.DiagnosticSeverity How grave; profd sends warnings.
----@field code? string `regression`, or `rule` of what breaks one.
+---@field severity? profd.DiagnosticSeverity How grave: `warning` what became slower, `information` a hot line.
+---@field code? string `regression`, `rule` of what breaks one, or `hot`.
 ---@field source? string `profd`.
 ---@field message string What it is, in words.
+---@field relatedInformation? profd.DiagnosticRelatedInformation[] Places that have to do with it, for clients that show them.
+
+--- Parameters of `textDocument/prepareCallHierarchy`.
+---@class profd.CallHierarchyPrepareParams
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field textDocument profd.TextDocumentIdentifier The document.
+---@field position profd.Position The place.
+
+--- A function of a call hierarchy.
+---@class profd.CallHierarchyItem
+---@field name string Its name.
+---@field kind profd.SymbolKind `function`.
+---@field detail? string What it costs; of a caller or callee its share of the other.
+---@field uri string Where it is defined; a document `profd:` where no source of it is known.
+---@field range profd.Range The line where it begins.
+---@field selectionRange profd.Range The same.
+---@field data? any What it takes to be asked about again: the profile, its revision, the name.
+
+--- Parameters of `callHierarchy/incomingCalls`.
+---@class profd.CallHierarchyIncomingCallsParams
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field item profd.CallHierarchyItem Whose callers.
+
+--- A caller.
+---@class profd.CallHierarchyIncomingCall
+---@field from profd.CallHierarchyItem Who calls.
+---@field fromRanges profd.Range[] The lines of the calls, where the profile knows them; else where the caller begins.
+
+--- Parameters of `callHierarchy/outgoingCalls`.
+---@class profd.CallHierarchyOutgoingCallsParams
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field item profd.CallHierarchyItem Whose callees.
+
+--- A callee.
+---@class profd.CallHierarchyOutgoingCall
+---@field to profd.CallHierarchyItem What is called.
+---@field fromRanges profd.Range[] The lines of the calls, where the profile knows them; else where the caller begins.
+
+--- Parameters of `textDocument/documentSymbol`.
+---@class profd.DocumentSymbolParams
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field textDocument profd.TextDocumentIdentifier The document.
+
+--- A function of a document.
+---@class profd.DocumentSymbol
+---@field name string Its name.
+---@field detail? string What it costs.
+---@field kind profd.SymbolKind `function`.
+---@field range profd.Range The line where it begins.
+---@field selectionRange profd.Range The same.
+
+--- A function of a document, for clients that know no `DocumentSymbol`.
+---@class profd.SymbolInformation
+---@field name string Its name, and what it costs.
+---@field kind profd.SymbolKind `function`.
+---@field location profd.Location Where it begins.
+---@field containerName? string The file.
+
+--- What the client knows of the place.
+---@class profd.CodeActionContext
+---@field diagnostics any[] Diagnostics there; not looked at.
+---@field only? string[] Kinds of actions that are wanted, with those below them; profd has kinds below `profd`.
+
+--- Parameters of `textDocument/codeAction`.
+---@class profd.CodeActionParams
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field textDocument profd.TextDocumentIdentifier The document.
+---@field range profd.Range The place; its first line counts.
+---@field context profd.CodeActionContext What the client knows of it.
+
+--- Something that can be done.
+---@class profd.CodeAction
+---@field title string What, for people.
+---@field kind? string `profd`, and what below it.
+---@field command? profd.Command How.
+
+--- Parameters of `textDocument/diagnostic`.
+---@class profd.DocumentDiagnosticParams
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field textDocument profd.TextDocumentIdentifier The document.
+---@field identifier? string `profd`.
+---@field previousResultId? string The `resultId` of the answer that the client has.
+
+--- The diagnostics of a document.
+---@class profd.DocumentDiagnosticReport
+---@field kind profd.DocumentDiagnosticReportKind Whether they are what the client has already.
+---@field resultId? string Names the answer.
+---@field items? profd.Diagnostic[] All of them; there when `kind` is `full`.
+
+--- A place that has to do with a diagnostic.
+---@class profd.DiagnosticRelatedInformation
+---@field location profd.Location Where.
+---@field message string What it is.
+
+--- Parameters of `textDocument/documentLink`.
+---@class profd.DocumentLinkParams
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field textDocument profd.TextDocumentIdentifier The document.
+
+--- A text that leads somewhere.
+---@class profd.DocumentLink
+---@field range profd.Range The text.
+---@field target? string Where it leads.
+---@field tooltip? string What it is.
+
+--- Parameters of `textDocument/documentHighlight`.
+---@class profd.DocumentHighlightParams
+---@field workDoneToken? profd.ProgressToken Report progress with this token.
+---@field textDocument profd.TextDocumentIdentifier The document.
+---@field position profd.Position The place.
+
+--- A text that belongs to the one under the cursor.
+---@class profd.DocumentHighlight
+---@field range profd.Range The text.
+
+--- Settings that are asked for.
+---@class profd.ConfigurationItem
+---@field section? string `profd`.
+
+--- Parameters of `workspace/configuration`.
+---@class profd.ConfigurationParams
+---@field items profd.ConfigurationItem[] What is asked for; the answer has one value each.
+
+--- A registration that is taken back.
+---@class profd.Unregistration
+---@field id string Its id.
+---@field method string Its method.
+
+--- Parameters of `client/unregisterCapability`.
+---@class profd.UnregistrationParams
+---@field unregisterations profd.Unregistration[] What is taken back; LSP spells it so.
+
+--- What became of the root folders.
+---@class profd.WorkspaceFoldersChangeEvent
+---@field added profd.WorkspaceFolder[] New ones.
+---@field removed profd.WorkspaceFolder[] Those that are gone.
+
+--- Parameters of `workspace/didChangeWorkspaceFolders`.
+---@class profd.DidChangeWorkspaceFoldersParams
+---@field event profd.WorkspaceFoldersChangeEvent What became of them.
 
 --- Parameters of `textDocument/publishDiagnostics`.
 ---@class profd.PublishDiagnosticsParams
@@ -1103,6 +1307,7 @@ M.DaemonState = {
 --- Parameters of `profile/recordedAgain`.
 ---@class profd.RecordedAgainParams
 ---@field profile? profd.ProfileHandle The profile; absent: the default one.
+---@field before? string The recording before where that is another file, as `profd/recorded` names it; absent: what the profile's own file was before.
 
 --- Result of `profile/recordedAgain`.
 ---@class profd.RecordedAgainResult
@@ -2972,6 +3177,7 @@ M.DaemonState = {
 ---@field listen? boolean Programs of this user may dial in over a Unix socket. Default: false.
 ---@field tcp? boolean Also over TCP on 127.0.0.1, with a token in a file. Default: false.
 ---@field replay? string A recorded stream (`.plive`, packed or not) to be played.
+---@field source? string A program that has no agent, by samples: the address of a pprof endpoint (`http://127.0.0.1:6060/debug/pprof/profile`), the inspector of Node (`ws://127.0.0.1:9229`, `inspector:9229`), or the path of a file that grows. What is measured so is an estimate, see `LiveEstimate`. Only the user's own clients may ask for it.
 ---@field speed? number How many seconds of a replay are one of the clock; 0: as fast as it can be read. Default: 1.
 ---@field window? integer Nanoseconds that heights look back, of sessions that begin from now on: whole tenths of a second, at most a minute. Default: 3000000000.
 
@@ -2993,6 +3199,14 @@ M.DaemonState = {
 ---@field contexts? number Calls whose calling context stands for several, as there are too many. Default: 0.
 ---@field text string In a sentence.
 
+--- That a session, or a part of its time, is measured by samples: shares are estimates, and `calls` are none.
+---@class profd.LiveEstimate
+---@field source string Where the samples come from.
+---@field samples number How many there are.
+---@field period? number Nanoseconds between two samples, where the source says.
+---@field threadsKnown boolean Samples say of which thread they are; else all threads are one line.
+---@field text string In a sentence, for a person who looks at shares.
+
 --- A program that is or was attached, or a replay.
 ---@class profd.LiveSession
 ---@field session string Its name.
@@ -3010,6 +3224,7 @@ M.DaemonState = {
 ---@field layout integer Number of the newest layout, see `live/city`.
 ---@field abilities string[] What the agent can be asked: `pause`, `filter`, `demote`, `detach`.
 ---@field losses profd.LiveLosses What was lost.
+---@field estimate? profd.LiveEstimate It is measured by samples, since its begin; absent: each call was told.
 ---@field recording? string The file that the stream is written to.
 ---@field error? string Why it ended, where that was not in order.
 ---@field text string In a sentence.
@@ -3051,6 +3266,8 @@ M.DaemonState = {
 ---@field line? integer Its first line.
 ---@field elevation number Its share of the window, 0 to 1.
 ---@field elevationText string As shown.
+---@field samples? number Where it is measured by samples: how many saw it run itself, on the thread where that is most.
+---@field plusMinus? number Where it is measured by samples: half the interval of 95 % around `elevation`, by the number of samples.
 ---@field threads integer Threads on which it was open in the window.
 ---@field calls number Calls that began in the window.
 ---@field callsText string As shown.
@@ -3068,6 +3285,7 @@ M.DaemonState = {
 ---@field busy number Share of the window in which a method was open, 0 to 1.
 ---@field waiting number Share of the window in which it waited, as far as the agent says.
 ---@field unknown number Share of the window that nothing is known of.
+---@field samples? number Where it is measured by samples: how many there are in the window.
 ---@field cpu? number Nanoseconds of processor time that it has had, where the agent says.
 ---@field text string In a sentence.
 
@@ -3088,6 +3306,7 @@ M.DaemonState = {
 ---@field threadRows profd.LiveThreadRow[] Threads, the busiest first.
 ---@field threadsLeft? integer How many more there are. Default: 0.
 ---@field losses profd.LiveLosses What was lost.
+---@field estimate? profd.LiveEstimate The window is measured by samples.
 ---@field probeText string How many events there are, and what they cost the program, as far as that is known.
 ---@field lagText? string How far the daemon is behind the program; absent: it is not.
 ---@field demoted? integer Methods without probes, whose time is in their callers. Default: 0.
@@ -3096,6 +3315,7 @@ M.DaemonState = {
 ---@class profd.LiveCityParams
 ---@field session string Which.
 ---@field since? integer The layout that the client has; 0: none. Default: 0.
+---@field before? string Another session, of the version before: the city then has the methods of both, joined by package, class, name and signature, and the number of its layout is the sum of theirs. Default: "".
 
 --- Packages as columns, all equally long; parents come first.
 ---@class profd.LiveDistricts
@@ -3121,7 +3341,8 @@ M.DaemonState = {
 
 --- Methods as columns, all equally long.
 ---@class profd.LivePlots
----@field id integer[] Id of the method, as in `live/frame`.
+---@field id integer[] Id of the method, as in `live/frame`. With `before`, 0: it is gone.
+---@field idBefore? integer[] With `before`: its id in that session. 0: it is new.
 ---@field block integer[] Its class.
 ---@field name string[] Its name.
 ---@field signature string[] Its signature, empty where it is not known.
@@ -3165,6 +3386,8 @@ M.DaemonState = {
 ---@field uri? string The file in the workspace.
 ---@field elevation number Its share of the window.
 ---@field elevationText string As shown.
+---@field samples? number Where it is measured by samples: how many saw it run itself, on the thread where that is most.
+---@field plusMinus? number Where it is measured by samples: half the interval of 95 % around `elevation`, by the number of samples.
 ---@field threads integer Threads on which it was open in the window.
 ---@field calls number Calls that began in the window.
 ---@field flags integer Bits of LiveFlag.
@@ -3219,6 +3442,7 @@ M.DaemonState = {
 ---@field methods profd.LiveMethods Methods that do not stand at 0.
 ---@field rows profd.LiveRow[] The hottest.
 ---@field rowsLeft? integer How many more do not stand at 0. Default: 0.
+---@field estimate? profd.LiveEstimate This part is measured by samples.
 ---@field strip profd.LiveStrip The whole session.
 ---@field marks profd.LiveMark[] Marks, the oldest first.
 
@@ -3317,6 +3541,32 @@ M.DaemonState = {
 ---@field profiles integer How many patterns of profiles it lists.
 ---@field problems string[] What is wrong in it, with its place: sentences for a person. Nothing holds of what they name.
 
+--- What `profd record` left in a folder of `.profd/recordings`.
+---@class profd.Recording
+---@field name string What it is called: the name of its folder.
+---@field folder string That folder.
+---@field uri? string Its profile; absent: none was written.
+---@field command string What was recorded, as it is typed.
+---@field tool string By what, as `--with` calls it.
+---@field exitCode integer How the program ended, as a shell counts.
+---@field started string When: `2026-11-26 15:16:06 UTC`.
+---@field own boolean This user has recorded this command in this folder, which a note outside of the project says. What is not own came with somebody's files.
+---@field failed boolean There is no profile, or nothing in it.
+---@field text string In a sentence or two: how long it took and what was measured, beside the run before of the same command; or why nothing was.
+---@field before? string The profile of the last run before of the same command, in the same folder and by the same tool: `before` of `profile/recordedAgain` and of `profile/diff`.
+
+--- Parameters of `profd/recorded`.
+---@class profd.RecordedParams
+---@field recording profd.Recording What there is now.
+
+--- Parameters of `recording/list`: none.
+---@class profd.RecordingListParams
+
+--- Result of `recording/list`.
+---@class profd.RecordingListResult
+---@field recordings profd.Recording[] The newest first, of all projects of the roots.
+---@field left integer How many more there are, older ones.
+
 --- Parameters of `profd/status`.
 ---@class profd.StatusParams
 ---@field state profd.DaemonState Whether it is busy.
@@ -3382,13 +3632,49 @@ M.methods = {
   --- The text of a document changed: ask again.
   --- params: profd.TextDocumentContentRefreshParams; result: nil
   text_document_content_refresh = "workspace/textDocumentContent/refresh",
-  --- What the server answers of documents `profd-asm:` alone: folds and definitions. Sent where the client has `dynamicRegistration` for them.
+  --- What the server answers of documents of its own alone (folds, definitions, links, highlights), diagnostics while their setting is on, and what it wants to hear of: changed settings and files. Sent where the client has `dynamicRegistration` for each.
   --- params: profd.RegistrationParams; result: nil
   register_capability = "client/registerCapability",
+  --- The tooltip of a hint, all that its line costs, and where a click on it leads: to the heaviest function that the line calls.
+  --- params: profd.InlayHint; result: profd.InlayHint
+  inlay_hint_resolve = "inlayHint/resolve",
+  --- The measured functions of a line, as the roots of a call hierarchy.
+  --- params: profd.CallHierarchyPrepareParams; result: profd.CallHierarchyItem[]|nil
+  call_hierarchy_prepare = "textDocument/prepareCallHierarchy",
+  --- Who called a function while it was measured, heaviest first, with the share of it that each caller has. Of a function that calls itself the outermost call counts, so that callers add up to its total. An item of an older revision is refused with `ContentModified`.
+  --- params: profd.CallHierarchyIncomingCallsParams; result: profd.CallHierarchyIncomingCall[]|nil
+  call_hierarchy_incoming_calls = "callHierarchy/incomingCalls",
+  --- What a function called while it was measured, heaviest first; of one that calls itself the innermost call counts. An item of an older revision is refused with `ContentModified`.
+  --- params: profd.CallHierarchyOutgoingCallsParams; result: profd.CallHierarchyOutgoingCall[]|nil
+  call_hierarchy_outgoing_calls = "callHierarchy/outgoingCalls",
+  --- The measured functions of a document, hottest first, with their costs in the detail. `SymbolInformation` for clients without `hierarchicalDocumentSymbolSupport`.
+  --- params: profd.DocumentSymbolParams; result: (profd.DocumentSymbol|profd.SymbolInformation)[]|nil
+  document_symbol = "textDocument/documentSymbol",
+  --- What can be done about the measured function of a line: open it in the flame graph, see who calls it, what it costs within, compare with another profile, record again. Commands for clients without `codeActionLiteralSupport`.
+  --- params: profd.CodeActionParams; result: (profd.CodeAction|profd.Command)[]|nil
+  code_action = "textDocument/codeAction",
+  --- What `textDocument/publishDiagnostics` would say of a document, for a client that asks. It is then not pushed. An answer that is the one of `previousResultId` is `unchanged`.
+  --- params: profd.DocumentDiagnosticParams; result: profd.DocumentDiagnosticReport
+  document_diagnostic = "textDocument/diagnostic",
+  --- The places in a document `profd:`, as links; null for others. Registered for such documents alone, where the client takes registrations.
+  --- params: profd.DocumentLinkParams; result: profd.DocumentLink[]|nil
+  document_link = "textDocument/documentLink",
+  --- The instructions of the same source line, in a document `profd-asm:`; null for others. Registered for such documents alone, where the client takes registrations.
+  --- params: profd.DocumentHighlightParams; result: profd.DocumentHighlight[]|nil
+  document_highlight = "textDocument/documentHighlight",
+  --- The diagnostics changed: ask again.
+  --- params: none; result: nil
+  diagnostic_refresh = "workspace/diagnostic/refresh",
+  --- Asks for the settings: after `initialized`, and when `workspace/didChangeConfiguration` says that they changed without saying how.
+  --- params: profd.ConfigurationParams; result: any[]
+  configuration = "workspace/configuration",
+  --- What the server answers no longer: diagnostics, after their setting was turned off.
+  --- params: profd.UnregistrationParams; result: nil
+  unregister_capability = "client/unregisterCapability",
   --- Opens a file. Every profile in it gets a handle; opening the same URI again gives the same ones, and so does a reload.
   --- params: profd.ProfileOpenParams; result: profd.ProfileOpenResult
   profile_open = "profile/open",
-  --- What became of a profile whose file was recorded again, in sentences. The recording before is kept while the file is open and memory is not short; without it the answer is `notFound`. `profile/diff` shows the whole of it.
+  --- What became of a profile whose file was recorded again, or since the recording that `before` names, in sentences. What the file was before is kept while it is open and memory is not short; without it the answer is `notFound`. `profile/diff` shows the whole of it.
   --- params: profd.RecordedAgainParams; result: profd.RecordedAgainResult
   recorded_again = "profile/recordedAgain",
   --- Opens what became of profiles, before and after, as a profile: it has a handle and a revision, every request on a profile takes it, and it is read anew when one of its files is. Of each metric `cpu` that both sides have it has five: `cpu` after, `cpu before`, `cpu change` (signed), `cpu larger` (the larger side of every path, where what is gone keeps its place; the default) and `cpu difference` (without its sign). A side of several runs has their mean.
@@ -3526,6 +3812,9 @@ M.methods = {
   --- A source file that the profile names and that is outside of the workspace: what the user is to be asked before it is shown, and, with `allow`, what the user said. The folder is the server's word: a client names a file of the profile and says yes to what the answer asked. `source/text` then shows sources of that folder, to this client alone and as long as it is connected.
   --- params: profd.SourceOutsideParams; result: profd.SourceOutsideResult
   source_outside = "source/outside",
+  --- What `profd record` has left in the projects of the client's roots.
+  --- params: profd.RecordingListParams; result: profd.RecordingListResult
+  recording_list = "recording/list",
   --- Opens a place where agents of running programs dial in, or replays a stream that was recorded. Listening is once for the daemon: asking again gives the same place. What a session has measured is a profile as any other: `profile/open` takes its `uri`, and that of a part of its time, and tells by `profile/changed` when there is more, at most twice a second.
   --- params: profd.LiveAttachParams; result: profd.LiveAttachResult
   live_attach = "live/attach",
@@ -3598,7 +3887,7 @@ M.methods = {
   --- A document was closed; its text is the file's again.
   --- params: profd.DidCloseTextDocumentParams; a notification
   did_close_text_document = "textDocument/didClose",
-  --- What became slower in an open document, while the profile that is meant compares two sides and the setting `diagnostics` is on: functions whose change stands out from noise, and what breaks a rule of `.profd.toml`. Sent again whole; an empty list takes them away.
+  --- What stands out in an open document, while the profile that is meant compares two sides and the setting `diagnostics` is on: functions whose change stands out from noise, and what breaks a rule of `.profd.toml`; with the setting `hotLines` the hottest lines of other profiles. Sent again whole; an empty list takes them away. A client that asks (`textDocument/diagnostic`) is sent none.
   --- params: profd.PublishDiagnosticsParams; a notification
   publish_diagnostics = "textDocument/publishDiagnostics",
   --- Shows the user a message.
@@ -3610,9 +3899,12 @@ M.methods = {
   --- The settings changed.
   --- params: profd.DidChangeConfigurationParams; a notification
   did_change_configuration = "workspace/didChangeConfiguration",
-  --- Files changed on disk. A hint only: the server watches profiles itself.
+  --- Files changed on disk. The server watches profiles and project files itself; where it cannot, it looks at them now.
   --- params: profd.DidChangeWatchedFilesParams; a notification
   did_change_watched_files = "workspace/didChangeWatchedFiles",
+  --- The root folders of the workspace are others.
+  --- params: profd.DidChangeWorkspaceFoldersParams; a notification
+  did_change_workspace_folders = "workspace/didChangeWorkspaceFolders",
   --- A profile was opened, replaced or closed. Keys of an older revision are void.
   --- params: profd.ProfileChangedParams; a notification
   profile_changed = "profile/changed",
@@ -3622,6 +3914,9 @@ M.methods = {
   --- What the project file `.profd.toml` says: sent once after `initialized`, and when the file changes on disk. What was shown under its settings is to be asked for again.
   --- params: profd.ProjectParams; a notification
   project = "profd/project",
+  --- `profd record` has ended in the project of one of the client's roots, with a profile or without. Nothing is opened: a client opens what `own` says is its user's.
+  --- params: profd.RecordedParams; a notification
+  recorded = "profd/recorded",
   --- What the daemon is doing: sent when that changes, at most ten times a second, and once after `initialized`.
   --- params: profd.StatusParams; a notification
   status = "profd/status",
@@ -3700,6 +3995,10 @@ M.schema = {
     codeLens = { type = {"S", "RefreshClientCapabilities"} },
     textDocumentContent = { type = "*" },
     workspaceFolders = { type = "b" },
+    configuration = { type = "b" },
+    didChangeConfiguration = { type = {"S", "RegistrationClientCapabilities"} },
+    didChangeWatchedFiles = { type = {"S", "RegistrationClientCapabilities"} },
+    diagnostics = { type = {"S", "RefreshClientCapabilities"} },
   },
   ShowDocumentClientCapabilities = {
     support = { type = "b", required = true },
@@ -3711,12 +4010,32 @@ M.schema = {
   HoverClientCapabilities = {
     contentFormat = { type = {"a", "s"} },
   },
+  DocumentSymbolClientCapabilities = {
+    hierarchicalDocumentSymbolSupport = { type = "b" },
+  },
+  CodeActionClientCapabilities = {
+    codeActionLiteralSupport = { type = "*" },
+  },
+  PublishDiagnosticsClientCapabilities = {
+    relatedInformation = { type = "b" },
+  },
+  DiagnosticClientCapabilities = {
+    dynamicRegistration = { type = "b" },
+    relatedInformation = { type = "b" },
+  },
   TextDocumentClientCapabilities = {
     hover = { type = {"S", "HoverClientCapabilities"} },
     inlayHint = { type = "*" },
     codeLens = { type = "*" },
     foldingRange = { type = {"S", "RegistrationClientCapabilities"} },
     definition = { type = {"S", "RegistrationClientCapabilities"} },
+    documentLink = { type = {"S", "RegistrationClientCapabilities"} },
+    documentHighlight = { type = {"S", "RegistrationClientCapabilities"} },
+    callHierarchy = { type = "*" },
+    documentSymbol = { type = {"S", "DocumentSymbolClientCapabilities"} },
+    codeAction = { type = {"S", "CodeActionClientCapabilities"} },
+    publishDiagnostics = { type = {"S", "PublishDiagnosticsClientCapabilities"} },
+    diagnostic = { type = {"S", "DiagnosticClientCapabilities"} },
   },
   ProfdClientCapabilities = {
     protocolVersion = { type = "u" },
@@ -3724,6 +4043,7 @@ M.schema = {
     selection = { type = "b" },
     status = { type = "b" },
     project = { type = "b" },
+    recorded = { type = "b" },
   },
   ClientCapabilities = {
     general = { type = {"S", "GeneralClientCapabilities"} },
@@ -3752,6 +4072,24 @@ M.schema = {
     change = { type = "i" },
     save = { type = {"S", "SaveOptions"} },
   },
+  InlayHintOptions = {
+    resolveProvider = { type = "b" },
+  },
+  CodeActionOptions = {
+    codeActionKinds = { type = {"a", "s"} },
+  },
+  DocumentSymbolOptions = {
+    label = { type = "s" },
+  },
+  DiagnosticOptions = {
+    identifier = { type = "s" },
+    interFileDependencies = { type = "b", required = true },
+    workspaceDiagnostics = { type = "b", required = true },
+  },
+  WorkspaceFoldersServerCapabilities = {
+    supported = { type = "b" },
+    changeNotifications = { type = "b" },
+  },
   CodeLensOptions = {
     resolveProvider = { type = "b" },
   },
@@ -3760,6 +4098,7 @@ M.schema = {
   },
   WorkspaceServerCapabilities = {
     textDocumentContent = { type = {"S", "TextDocumentContentOptions"} },
+    workspaceFolders = { type = {"S", "WorkspaceFoldersServerCapabilities"} },
   },
   ExecuteCommandOptions = {
     commands = { type = {"a", "s"}, required = true },
@@ -3789,8 +4128,12 @@ M.schema = {
     textDocumentSync = { type = {"S", "TextDocumentSyncOptions"} },
     hoverProvider = { type = "b" },
     codeLensProvider = { type = {"S", "CodeLensOptions"} },
-    inlayHintProvider = { type = "b" },
+    inlayHintProvider = { type = {"o", "b", {"S", "InlayHintOptions"}} },
     workspaceSymbolProvider = { type = "b" },
+    callHierarchyProvider = { type = "b" },
+    documentSymbolProvider = { type = {"S", "DocumentSymbolOptions"} },
+    codeActionProvider = { type = {"S", "CodeActionOptions"} },
+    diagnosticProvider = { type = {"S", "DiagnosticOptions"} },
     executeCommandProvider = { type = {"S", "ExecuteCommandOptions"} },
     workspace = { type = {"S", "WorkspaceServerCapabilities"} },
     profd = { type = {"S", "ProfdServerCapabilities"} },
@@ -3958,6 +4301,121 @@ M.schema = {
     code = { type = "s" },
     source = { type = "s" },
     message = { type = "s", required = true },
+    relatedInformation = { type = {"a", {"S", "DiagnosticRelatedInformation"}} },
+  },
+  CallHierarchyPrepareParams = {
+    workDoneToken = { type = {"o", "i", "s"} },
+    textDocument = { type = {"S", "TextDocumentIdentifier"}, required = true },
+    position = { type = {"S", "Position"}, required = true },
+  },
+  CallHierarchyItem = {
+    name = { type = "s", required = true },
+    kind = { type = "i", required = true },
+    detail = { type = "s" },
+    uri = { type = "s", required = true },
+    range = { type = {"S", "Range"}, required = true },
+    selectionRange = { type = {"S", "Range"}, required = true },
+    data = { type = "*" },
+  },
+  CallHierarchyIncomingCallsParams = {
+    workDoneToken = { type = {"o", "i", "s"} },
+    item = { type = {"S", "CallHierarchyItem"}, required = true },
+  },
+  CallHierarchyIncomingCall = {
+    from = { type = {"S", "CallHierarchyItem"}, required = true },
+    fromRanges = { type = {"a", {"S", "Range"}}, required = true },
+  },
+  CallHierarchyOutgoingCallsParams = {
+    workDoneToken = { type = {"o", "i", "s"} },
+    item = { type = {"S", "CallHierarchyItem"}, required = true },
+  },
+  CallHierarchyOutgoingCall = {
+    to = { type = {"S", "CallHierarchyItem"}, required = true },
+    fromRanges = { type = {"a", {"S", "Range"}}, required = true },
+  },
+  DocumentSymbolParams = {
+    workDoneToken = { type = {"o", "i", "s"} },
+    textDocument = { type = {"S", "TextDocumentIdentifier"}, required = true },
+  },
+  DocumentSymbol = {
+    name = { type = "s", required = true },
+    detail = { type = "s" },
+    kind = { type = "i", required = true },
+    range = { type = {"S", "Range"}, required = true },
+    selectionRange = { type = {"S", "Range"}, required = true },
+  },
+  SymbolInformation = {
+    name = { type = "s", required = true },
+    kind = { type = "i", required = true },
+    location = { type = {"S", "Location"}, required = true },
+    containerName = { type = "s" },
+  },
+  CodeActionContext = {
+    diagnostics = { type = {"a", "*"}, required = true },
+    only = { type = {"a", "s"} },
+  },
+  CodeActionParams = {
+    workDoneToken = { type = {"o", "i", "s"} },
+    textDocument = { type = {"S", "TextDocumentIdentifier"}, required = true },
+    range = { type = {"S", "Range"}, required = true },
+    context = { type = {"S", "CodeActionContext"}, required = true },
+  },
+  CodeAction = {
+    title = { type = "s", required = true },
+    kind = { type = "s" },
+    command = { type = {"S", "Command"} },
+  },
+  DocumentDiagnosticParams = {
+    workDoneToken = { type = {"o", "i", "s"} },
+    textDocument = { type = {"S", "TextDocumentIdentifier"}, required = true },
+    identifier = { type = "s" },
+    previousResultId = { type = "s" },
+  },
+  DocumentDiagnosticReport = {
+    kind = { type = "s", required = true },
+    resultId = { type = "s" },
+    items = { type = {"a", {"S", "Diagnostic"}} },
+  },
+  DiagnosticRelatedInformation = {
+    location = { type = {"S", "Location"}, required = true },
+    message = { type = "s", required = true },
+  },
+  DocumentLinkParams = {
+    workDoneToken = { type = {"o", "i", "s"} },
+    textDocument = { type = {"S", "TextDocumentIdentifier"}, required = true },
+  },
+  DocumentLink = {
+    range = { type = {"S", "Range"}, required = true },
+    target = { type = "s" },
+    tooltip = { type = "s" },
+  },
+  DocumentHighlightParams = {
+    workDoneToken = { type = {"o", "i", "s"} },
+    textDocument = { type = {"S", "TextDocumentIdentifier"}, required = true },
+    position = { type = {"S", "Position"}, required = true },
+  },
+  DocumentHighlight = {
+    range = { type = {"S", "Range"}, required = true },
+  },
+  ConfigurationItem = {
+    section = { type = "s" },
+  },
+  ConfigurationParams = {
+    items = { type = {"a", {"S", "ConfigurationItem"}}, required = true },
+  },
+  Unregistration = {
+    id = { type = "s", required = true },
+    method = { type = "s", required = true },
+  },
+  UnregistrationParams = {
+    unregisterations = { type = {"a", {"S", "Unregistration"}}, required = true },
+  },
+  WorkspaceFoldersChangeEvent = {
+    added = { type = {"a", {"S", "WorkspaceFolder"}}, required = true },
+    removed = { type = {"a", {"S", "WorkspaceFolder"}}, required = true },
+  },
+  DidChangeWorkspaceFoldersParams = {
+    event = { type = {"S", "WorkspaceFoldersChangeEvent"}, required = true },
   },
   PublishDiagnosticsParams = {
     uri = { type = "s", required = true },
@@ -4124,6 +4582,7 @@ M.schema = {
   },
   RecordedAgainParams = {
     profile = { type = "s" },
+    before = { type = "s", maxLength = 65536 },
   },
   RecordedAgainResult = {
     profile = { type = "s", required = true },
@@ -5803,6 +6262,7 @@ M.schema = {
     listen = { type = "b" },
     tcp = { type = "b" },
     replay = { type = "s" },
+    source = { type = "s", maxLength = 8192 },
     speed = { type = "n", maximum = 1000 },
     window = { type = "l" },
   },
@@ -5822,6 +6282,13 @@ M.schema = {
     contexts = { type = "n" },
     text = { type = "s", required = true },
   },
+  LiveEstimate = {
+    source = { type = "s", required = true },
+    samples = { type = "n", required = true },
+    period = { type = "n" },
+    threadsKnown = { type = "b", required = true },
+    text = { type = "s", required = true },
+  },
   LiveSession = {
     session = { type = "s", required = true },
     uri = { type = "s", required = true },
@@ -5838,6 +6305,7 @@ M.schema = {
     layout = { type = "u", required = true },
     abilities = { type = {"a", "s"}, required = true },
     losses = { type = {"S", "LiveLosses"}, required = true },
+    estimate = { type = {"S", "LiveEstimate"} },
     recording = { type = "s" },
     error = { type = "s" },
     text = { type = "s", required = true },
@@ -5873,6 +6341,8 @@ M.schema = {
     line = { type = "u" },
     elevation = { type = "n", required = true },
     elevationText = { type = "s", required = true },
+    samples = { type = "n" },
+    plusMinus = { type = "n" },
     threads = { type = "u", required = true },
     calls = { type = "n", required = true },
     callsText = { type = "s", required = true },
@@ -5889,6 +6359,7 @@ M.schema = {
     busy = { type = "n", required = true },
     waiting = { type = "n", required = true },
     unknown = { type = "n", required = true },
+    samples = { type = "n" },
     cpu = { type = "n" },
     text = { type = "s", required = true },
   },
@@ -5908,6 +6379,7 @@ M.schema = {
     threadRows = { type = {"a", {"S", "LiveThreadRow"}}, required = true },
     threadsLeft = { type = "u" },
     losses = { type = {"S", "LiveLosses"}, required = true },
+    estimate = { type = {"S", "LiveEstimate"} },
     probeText = { type = "s", required = true },
     lagText = { type = "s" },
     demoted = { type = "u" },
@@ -5915,6 +6387,7 @@ M.schema = {
   LiveCityParams = {
     session = { type = "s", required = true },
     since = { type = "u" },
+    before = { type = "s" },
   },
   LiveDistricts = {
     id = { type = {"a", "u"}, required = true },
@@ -5938,6 +6411,7 @@ M.schema = {
   },
   LivePlots = {
     id = { type = {"a", "u"}, required = true },
+    idBefore = { type = {"a", "u"} },
     block = { type = {"a", "u"}, required = true },
     name = { type = {"a", "s"}, required = true },
     signature = { type = {"a", "s"}, required = true },
@@ -5977,6 +6451,8 @@ M.schema = {
     uri = { type = "s" },
     elevation = { type = "n", required = true },
     elevationText = { type = "s", required = true },
+    samples = { type = "n" },
+    plusMinus = { type = "n" },
     threads = { type = "u", required = true },
     calls = { type = "n", required = true },
     flags = { type = "u", required = true },
@@ -6025,6 +6501,7 @@ M.schema = {
     methods = { type = {"S", "LiveMethods"}, required = true },
     rows = { type = {"a", {"S", "LiveRow"}}, required = true },
     rowsLeft = { type = "u" },
+    estimate = { type = {"S", "LiveEstimate"} },
     strip = { type = {"S", "LiveStrip"}, required = true },
     marks = { type = {"a", {"S", "LiveMark"}}, required = true },
   },
@@ -6102,6 +6579,28 @@ M.schema = {
     uri = { type = "s" },
     profiles = { type = "u", required = true },
     problems = { type = {"a", "s"}, required = true },
+  },
+  Recording = {
+    name = { type = "s", required = true },
+    folder = { type = "s", required = true },
+    uri = { type = "s" },
+    command = { type = "s", required = true },
+    tool = { type = "s", required = true },
+    exitCode = { type = "u", required = true },
+    started = { type = "s", required = true },
+    own = { type = "b", required = true },
+    failed = { type = "b", required = true },
+    text = { type = "s", required = true },
+    before = { type = "s" },
+  },
+  RecordedParams = {
+    recording = { type = {"S", "Recording"}, required = true },
+  },
+  RecordingListParams = {
+  },
+  RecordingListResult = {
+    recordings = { type = {"a", {"S", "Recording"}}, required = true },
+    left = { type = "u", required = true },
   },
   StatusParams = {
     state = { type = "s", required = true },

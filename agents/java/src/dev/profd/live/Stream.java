@@ -25,6 +25,8 @@ final class Stream {
     static final int CLOCK = 15;
     static final int AUTH = 16;
     static final int MODULE = 17;
+    static final int SAMPLING = 18;
+    static final int SAMPLED = 19;
 
     // Kinds of records of `events`: the lowest two bits of their first number.
     static final int ENTER = 0;
@@ -54,6 +56,10 @@ final class Stream {
     static final int FIRST_THREAD = 1;
     static final int DAEMON_THREAD = 2;
     static final int VIRTUAL_THREAD = 4;
+
+    // What samples say, in sum.
+    static final int THREADS_UNKNOWN = 1;
+    static final int PROCESSOR_TIME = 2;
 
     // What an agent can be asked, in sum.
     static final int CAN_PAUSE = 1;
