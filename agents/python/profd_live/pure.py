@@ -17,7 +17,8 @@ from profd_live.names import describe
 
 _AGENT = "profd-live-python 0.1.0 (pure)"
 _EVENTS_MOST = (64 << 20) // 44  # A number of this size and its place in a list.
-_ID_SHIFT, _TIME_SHIFT, _ID_MASK = 2, 22, (1 << 20) - 1
+_TIME_SHIFT = 22
+_RUN = stream.MAX_EVENTS_BYTES // 16  # Events in a message, of at most 13 bytes.
 _TICK = 0.05
 _LATE = 1000000
 _now = time.perf_counter_ns
@@ -34,7 +35,14 @@ def varint(value):
     return bytes(out)
 
 
-_SHORT = [varint(value) for value in range(1 << 14)]
+class _Varints(dict):
+    """Bytes by number; those of small ones are there."""
+
+    def __missing__(self, value):
+        return varint(value)
+
+
+_VARINTS = _Varints((value, varint(value)) for value in range(1 << 14))
 
 
 def string(text):
@@ -83,6 +91,7 @@ class Lane:
         self.os_id = getattr(thread, "native_id", None) or 0
         self.words, self.number, self.name, self.first_name = [], 0, None, thread.name
         self.lost = self.told = 0
+        self.limit = -1  # How long `words` may become; less than that it is where something else is to be told first.
         self.lost_from = self.lost_to = self.last = 0
         self.state = None
 
@@ -91,8 +100,9 @@ class Agent:
     def __init__(self, target, token_file, program, packages):
         self.target, self.token_file, self.program = target, token_file, program
         self.filter = Filter(packages)
-        self.ids, self.entries, self.told_entries = {}, [], 0
-        self.off = bytearray(1)  # For each id: 1 demoted, 2 filtered.
+        # By address: code objects are slow to hash. Each is kept alive, so that its address is no other's.
+        self.ids, self.codes, self.entries, self.told_entries = {}, [], [], 0
+        self.off = bytearray((2,))  # For each id: 1 demoted, 2 filtered; 0 is no method.
         self.taken = []
         self.local = threading.local()
         self.lanes, self.limit = [], _EVENTS_MOST
@@ -107,21 +117,22 @@ class Agent:
 
     def id_of(self, code, names):
         package, class_name, method, signature, file, line, taken = describe(code, names)
+        self.codes.append(code)
         if len(self.entries) + 1 >= stream.MAX_METHODS:
-            self.ids[code] = 0
+            self.ids[id(code)] = 0
             return 0
         self.entries.append((package, class_name, method, signature, file, line))
         self.taken.append(taken)
         self.off.append(0 if taken and self.filter.takes(package) else 2)
         id_ = len(self.entries)
-        self.ids[code] = id_
+        self.ids[id(code)] = id_
         return id_
 
     def open_methods(self, at):
         """Ids of what is open from a frame outwards, outermost first."""
         found = []
         while at is not None:
-            id_ = self.ids.get(at.f_code)
+            id_ = self.ids.get(id(at.f_code))
             if id_ is None:
                 id_ = self.id_of(at.f_code, at.f_globals)
             if id_ and not self.off[id_]:
@@ -132,32 +143,33 @@ class Agent:
     def hook(self):
         """The probe of the calling thread."""
         lane = Lane(threading.current_thread())
-        words, ids, off, now, agent = lane.words, self.ids, self.off, _now, self
+        words, known, off, now, agent = lane.words, self.ids.get, self.off, _now, self
         append = words.append
+        lane.limit = self.limit
         self.local.lane = lane
         self.lanes.append(lane)
 
-        def probe(at, event, argument):
+        # What is looked up each time is local: defaults are.
+        def probe(at, event, argument, id=id, known=known, off=off, append=append, now=now, words=words, lane=lane, len=len):
             if event == "call":
                 code = at.f_code
-                id_ = ids.get(code)
+                id_ = known(id(code))
                 if id_ is None:
                     id_ = agent.id_of(code, at.f_globals)
-                if off[id_] or not id_:
+                if off[id_]:
                     return
-                word = id_ << _ID_SHIFT
+                word = id_ << 2
             elif event == "return":
-                id_ = ids.get(at.f_code)
                 # Of what was never seen to begin the end is not told either.
-                if id_ is None or off[id_] or not id_:
+                if off[known(id(at.f_code), 0)]:
                     return
                 word = 1
             else:
                 return
-            if len(words) >= agent.limit or lane.lost != lane.told:
+            if len(words) >= lane.limit:
                 agent.full(lane, at, event)
                 return
-            append(now() << _TIME_SHIFT | word)
+            append(now() << 22 | word)
 
         def first(at, event, argument):
             # What is open already.
@@ -174,6 +186,7 @@ class Agent:
         now = _now()
         if lane.told < 0:
             lane.lost = lane.told = 0
+            lane.limit = self.limit
             lane.words.append((now, self.open_methods(at if event == "call" else at.f_back)))
             return
         if lane.lost == lane.told:
@@ -181,9 +194,11 @@ class Agent:
             lane.lost_from = (before >> _TIME_SHIFT if before != lane.last else before) if isinstance(before, int) else before[0]
         lane.lost += 1
         lane.lost_to = now
+        lane.limit = -1
         if len(lane.words) < self.limit:
             lane.words.append((lane.lost_from, now, lane.lost - lane.told, self.open_methods(at if event == "call" else at.f_back)))
             lane.told = lane.lost
+            lane.limit = self.limit
 
     def in_new_thread(self, at, event, argument):
         if not self.on or threading.current_thread() is self.worker:
@@ -300,7 +315,7 @@ class Agent:
         for lane in self.lanes:
             lane.words.clear()
             lane.name = lane.state = None
-            lane.lost, lane.told = 0, -1
+            lane.lost, lane.told, lane.limit = 0, -1, -1
         self.begun = _now()
         self.turn(True)
         self.tried.set()
@@ -326,7 +341,12 @@ class Agent:
         """Whether threads write. Only the one that called start() while a daemon was there, and those begun later, have probes."""
         self.on = on
         self.limit = _EVENTS_MOST // max(1, len(self.lanes)) if on else -1
+        self.limit_lanes()
         threading.setprofile(self.in_new_thread if on else None)
+
+    def limit_lanes(self):
+        for lane in list(self.lanes):
+            lane.limit = self.limit if self.on and lane.lost == lane.told else -1
 
     def obey(self, payload):
         operation, at = read_varint(payload, 0)
@@ -374,43 +394,44 @@ class Agent:
         n = len(lane.words)
         words = lane.words[:n]
         del lane.words[:n]
-        number, parts, size, base = varint(lane.number), [], 0, 0
+        for begin in range(0, n, _RUN):
+            part = words[begin:begin + _RUN]
+            try:
+                self.run_of(lane, part, out)
+            except TypeError:  # Not of events alone.
+                self.mixed(lane, part, out)
 
-        def end():
-            if parts:
-                out.append(frame(stream.EVENTS, number, *parts))
-                parts.clear()
-        for word in words:
-            if isinstance(word, tuple):
-                if isinstance(word[1], str):  # A mark.
-                    data = string(word[1][:1024])
-                    end()
-                    out.append(frame(stream.EVENTS, number, varint(word[0]), varint(stream.OTHER), varint(stream.MARK), data))
-                    self.sent += 1
-                    continue
-                end()
-                if len(word) == 4:
-                    out.append(frame(stream.GAP, number, varint(word[0]), varint(word[1]), varint(word[2])))
-                out.append(frame(stream.STACK, number, varint(word[-3] if len(word) == 4 else word[0]), *map(varint, word[-1])))
-                lane.last = max(lane.last, word[0])
+    def run_of(self, lane, words, out):
+        """Events alone, which are nearly all there is."""
+        known, base = _VARINTS, words[0] >> _TIME_SHIFT
+        at = base
+        parts = [known[-at + (at := word >> 22) << 2 | word & 3] if word & 3 else
+                 known[-at + (at := word >> 22) << 2] + known[word >> 2 & 0xFFFFF] for word in words]
+        out.append(frame(stream.EVENTS, varint(lane.number), varint(base), *parts))
+        lane.last = at
+        self.sent += len(words)
+
+    def mixed(self, lane, words, out):
+        """Events, and what is told between them."""
+        number, run = varint(lane.number), []
+        for word in [*words, None]:
+            if isinstance(word, int):
+                run.append(word)
                 continue
-            when = word >> _TIME_SHIFT
-            if not parts or size > stream.MAX_EVENTS_BYTES - 64:
-                end()
-                parts.append(varint(when))
-                base, size = when, 32
-            head = (when - base) << 2 | (word & 3)
-            part = _SHORT[head] if head < 1 << 14 else varint(head)
-            if not word & 3:
-                id_ = word >> _ID_SHIFT & _ID_MASK
-                part += _SHORT[id_] if id_ < 1 << 14 else varint(id_)
-            parts.append(part)
-            size += len(part)
-            base = when
-            self.sent += 1
-        if base:
-            lane.last = base
-        end()
+            if run:
+                self.run_of(lane, run, out)
+                run = []
+            if word is None:
+                return
+            if isinstance(word[1], str):  # A mark.
+                data = string(word[1][:1024])
+                out.append(frame(stream.EVENTS, number, varint(word[0]), varint(stream.OTHER), varint(stream.MARK), data))
+                self.sent += 1
+                continue
+            if len(word) == 4:
+                out.append(frame(stream.GAP, number, varint(word[0]), varint(word[1]), varint(word[2])))
+            out.append(frame(stream.STACK, number, varint(word[-3] if len(word) == 4 else word[0]), *map(varint, word[-1])))
+            lane.last = max(lane.last, word[0])
 
     def state_of(self, lane, out):
         try:
@@ -428,6 +449,7 @@ class Agent:
         body = []
         if self.on:
             self.limit = _EVENTS_MOST // max(1, len(self.lanes))
+            self.limit_lanes()
         for lane in list(self.lanes):
             thread = lane.thread()
             # The main thread counts as ended before what is left to do at the exit.
