@@ -1,9 +1,11 @@
 """The agent without its extension: probes by sys.setprofile, and a thread that sends what they wrote.
 
-An event is one number: nanoseconds, id (20 bits), kind (2 bits). Threads append to lists of their own, the agent's thread
-takes them from there; both under the interpreter's lock. What a list may hold is a share of 64 MiB: beyond that events are
+An event is two parts of a list: nanoseconds, and the bytes of the id of what is entered, or None. Threads append to lists of their
+own, the agent's thread takes them from there; both under the interpreter's lock. What a list may hold is a share of 64 MiB: beyond that events are
 counted and dropped.
 """
+import itertools
+import operator
 import os
 import socket
 import struct
@@ -16,9 +18,9 @@ from profd_live import stream
 from profd_live.names import describe
 
 _AGENT = "profd-live-python 0.1.0 (pure)"
-_EVENTS_MOST = (64 << 20) // 44  # A number of this size and its place in a list.
-_TIME_SHIFT = 22
-_RUN = stream.MAX_EVENTS_BYTES // 16  # Events in a message, of at most 13 bytes.
+_PARTS_MOST = (64 << 20) // 26  # An event has two: its time, which is a number of its own, and both their places.
+_OTHER = ...  # The second part of what is no event: the first one is a tuple then.
+_RUN = stream.MAX_EVENTS_BYTES // 16 * 2  # Parts of a message, in which an event has at most 13 bytes.
 _TICK = 0.05
 _LATE = 1000000
 _now = time.perf_counter_ns
@@ -35,14 +37,18 @@ def varint(value):
     return bytes(out)
 
 
-class _Varints(dict):
-    """Bytes by number; those of small ones are there."""
+class _Heads(dict):
+    """The first bytes of an event by the nanoseconds before it; those of short times are there."""
 
-    def __missing__(self, value):
-        return varint(value)
+    def __init__(self, kind):
+        super().__init__((ns, varint(ns << 2 | kind)) for ns in range(1 << 13))
+        self.kind = kind
+
+    def __missing__(self, ns):
+        return varint(ns << 2 | self.kind)
 
 
-_VARINTS = _Varints((value, varint(value)) for value in range(1 << 14))
+_ENTERS, _EXITS = _Heads(0), _Heads(1)
 
 
 def string(text):
@@ -100,12 +106,14 @@ class Agent:
     def __init__(self, target, token_file, program, packages):
         self.target, self.token_file, self.program = target, token_file, program
         self.filter = Filter(packages)
-        # By address: code objects are slow to hash. Each is kept alive, so that its address is no other's.
-        self.ids, self.codes, self.entries, self.told_entries = {}, [], [], 0
+        # The bytes of ids by the address of their code, which is slow to hash; none where it has no probes. Code is kept
+        # alive, so that its address is no other's.
+        self.ids, self.codes, self.entries, self.told_entries = {}, [None], [], 0
+        self.numbers = {}  # The same as numbers; 0 where there is no room for more.
         self.off = bytearray((2,))  # For each id: 1 demoted, 2 filtered; 0 is no method.
         self.taken = []
         self.local = threading.local()
-        self.lanes, self.limit = [], _EVENTS_MOST
+        self.lanes, self.limit = [], _PARTS_MOST
         self.on = False
         self.sent = self.lost_of_ended = 0
         self.reason, self.stopping, self.detached = "exit", threading.Event(), False
@@ -117,22 +125,29 @@ class Agent:
 
     def id_of(self, code, names):
         package, class_name, method, signature, file, line, taken = describe(code, names)
-        self.codes.append(code)
+        address = id(code)
         if len(self.entries) + 1 >= stream.MAX_METHODS:
-            self.ids[id(code)] = 0
+            self.ids[address], self.numbers[address] = b"", 0
+            self.codes[0] = (self.codes[0], code)
             return 0
+        self.codes.append(code)
         self.entries.append((package, class_name, method, signature, file, line))
         self.taken.append(taken)
-        self.off.append(0 if taken and self.filter.takes(package) else 2)
+        self.off.append(0)
         id_ = len(self.entries)
-        self.ids[id(code)] = id_
+        self.numbers[address] = id_
+        self.set_off(id_, 0 if taken and self.filter.takes(package) else 2)
         return id_
+
+    def set_off(self, id_, bits):
+        self.off[id_] = bits
+        self.ids[id(self.codes[id_])] = b"" if bits else varint(id_)
 
     def open_methods(self, at):
         """Ids of what is open from a frame outwards, outermost first."""
         found = []
         while at is not None:
-            id_ = self.ids.get(id(at.f_code))
+            id_ = self.numbers.get(id(at.f_code))
             if id_ is None:
                 id_ = self.id_of(at.f_code, at.f_globals)
             if id_ and not self.off[id_]:
@@ -143,37 +158,38 @@ class Agent:
     def hook(self):
         """The probe of the calling thread."""
         lane = Lane(threading.current_thread())
-        words, known, off, now, agent = lane.words, self.ids.get, self.off, _now, self
+        words, known, now, agent = lane.words, self.ids.get, _now, self
         append = words.append
         lane.limit = self.limit
         self.local.lane = lane
         self.lanes.append(lane)
 
         # What is looked up each time is local: defaults are.
-        def probe(at, event, argument, id=id, known=known, off=off, append=append, now=now, words=words, lane=lane, len=len):
+        def probe(at, event, argument, id=id, known=known, append=append, now=now, words=words, lane=lane, len=len):
             if event == "call":
                 code = at.f_code
-                id_ = known(id(code))
-                if id_ is None:
-                    id_ = agent.id_of(code, at.f_globals)
-                if off[id_]:
+                told = known(id(code))
+                if not told:
+                    if told is None:
+                        agent.id_of(code, at.f_globals)
+                        probe(at, event, argument)
                     return
-                word = id_ << 2
             elif event == "return":
                 # Of what was never seen to begin the end is not told either.
-                if off[known(id(at.f_code), 0)]:
+                if not known(id(at.f_code)):
                     return
-                word = 1
+                told = None
             else:
                 return
             if len(words) >= lane.limit:
                 agent.full(lane, at, event)
                 return
-            append(now() << 22 | word)
+            append(now())
+            append(told)
 
         def first(at, event, argument):
             # What is open already.
-            append((now(), agent.open_methods(at.f_back if event == "call" else at)))
+            words.extend(((now(), agent.open_methods(at.f_back if event == "call" else at)), _OTHER))
             sys.setprofile(probe)
             probe(at, event, argument)
         return first
@@ -187,16 +203,17 @@ class Agent:
         if lane.told < 0:
             lane.lost = lane.told = 0
             lane.limit = self.limit
-            lane.words.append((now, self.open_methods(at if event == "call" else at.f_back)))
+            lane.words.extend(((now, self.open_methods(at if event == "call" else at.f_back)), _OTHER))
             return
         if lane.lost == lane.told:
-            before = lane.words[-1] if lane.words else lane.last
-            lane.lost_from = (before >> _TIME_SHIFT if before != lane.last else before) if isinstance(before, int) else before[0]
+            before = lane.words[-2] if lane.words else lane.last
+            lane.lost_from = before if isinstance(before, int) else before[0]
         lane.lost += 1
         lane.lost_to = now
         lane.limit = -1
         if len(lane.words) < self.limit:
-            lane.words.append((lane.lost_from, now, lane.lost - lane.told, self.open_methods(at if event == "call" else at.f_back)))
+            is_open = self.open_methods(at if event == "call" else at.f_back)
+            lane.words.extend(((lane.lost_from, now, lane.lost - lane.told, is_open), _OTHER))
             lane.told = lane.lost
             lane.limit = self.limit
 
@@ -211,7 +228,7 @@ class Agent:
     def mark(self, text):
         lane = getattr(self.local, "lane", None)
         if self.on and lane is not None and len(lane.words) < self.limit and lane.lost == lane.told:
-            lane.words.append((_now(), text))
+            lane.words.extend(((_now(), text), _OTHER))
 
     # ---- on the agent's thread ----
 
@@ -310,8 +327,8 @@ class Agent:
                     return False
                 welcome = welcome or kind == stream.WELCOME
         self.sent = self.lost_of_ended = self.told_entries = 0
-        for id_ in range(len(self.off)):
-            self.off[id_] &= 2
+        for id_ in range(1, len(self.entries) + 1):
+            self.set_off(id_, self.off[id_] & 2)
         for lane in self.lanes:
             lane.words.clear()
             lane.name = lane.state = None
@@ -340,7 +357,7 @@ class Agent:
     def turn(self, on):
         """Whether threads write. Only the one that called start() while a daemon was there, and those begun later, have probes."""
         self.on = on
-        self.limit = _EVENTS_MOST // max(1, len(self.lanes)) if on else -1
+        self.limit = _PARTS_MOST // max(1, len(self.lanes)) if on else -1
         self.limit_lanes()
         threading.setprofile(self.in_new_thread if on else None)
 
@@ -359,11 +376,11 @@ class Agent:
                 ids.append(id_)
         if operation in (stream.DEMOTE, stream.PROMOTE):
             for id_ in ids:
-                self.off[id_] = self.off[id_] & 2 | (operation == stream.DEMOTE)
+                self.set_off(id_, self.off[id_] & 2 | (operation == stream.DEMOTE))
         elif operation == stream.FILTER:
             self.filter = Filter(pattern)
             for id_, entry in enumerate(list(self.entries), 1):
-                self.off[id_] = self.off[id_] & 1 | (0 if self.taken[id_ - 1] and self.filter.takes(entry[0]) else 2)
+                self.set_off(id_, self.off[id_] & 1 | (0 if self.taken[id_ - 1] and self.filter.takes(entry[0]) else 2))
         elif operation in (stream.PAUSE, stream.RESUME):
             self.turn(operation == stream.RESUME)
         elif operation == stream.DETACH:
@@ -391,7 +408,7 @@ class Agent:
 
     def events_of(self, lane, out):
         """What a lane holds, as messages."""
-        n = len(lane.words)
+        n = len(lane.words) // 2 * 2  # Of the last event the second part may still come.
         words = lane.words[:n]
         del lane.words[:n]
         for begin in range(0, n, _RUN):
@@ -403,35 +420,34 @@ class Agent:
 
     def run_of(self, lane, words, out):
         """Events alone, which are nearly all there is."""
-        known, base = _VARINTS, words[0] >> _TIME_SHIFT
-        at = base
-        parts = [known[-at + (at := word >> 22) << 2 | word & 3] if word & 3 else
-                 known[-at + (at := word >> 22) << 2] + known[word >> 2 & 0xFFFFF] for word in words]
-        out.append(frame(stream.EVENTS, varint(lane.number), varint(base), *parts))
-        lane.last = at
-        self.sent += len(words)
+        enters, exits, times = _ENTERS, _EXITS, words[::2]
+        since = map(operator.sub, times, itertools.chain(times[:1], times))
+        parts = [exits[ns] if told is None else enters[ns] + told for ns, told in zip(since, words[1::2])]
+        out.append(frame(stream.EVENTS, varint(lane.number), varint(times[0]), *parts))
+        lane.last = times[-1]
+        self.sent += len(times)
 
     def mixed(self, lane, words, out):
         """Events, and what is told between them."""
         number, run = varint(lane.number), []
-        for word in [*words, None]:
-            if isinstance(word, int):
-                run.append(word)
+        for first, told in [*zip(words[::2], words[1::2]), ((), _OTHER)]:
+            if told is not _OTHER:
+                run += (first, told)
                 continue
             if run:
                 self.run_of(lane, run, out)
                 run = []
-            if word is None:
+            if not first:
                 return
-            if isinstance(word[1], str):  # A mark.
-                data = string(word[1][:1024])
-                out.append(frame(stream.EVENTS, number, varint(word[0]), varint(stream.OTHER), varint(stream.MARK), data))
+            if isinstance(first[1], str):  # A mark.
+                data = string(first[1][:1024])
+                out.append(frame(stream.EVENTS, number, varint(first[0]), varint(stream.OTHER), varint(stream.MARK), data))
                 self.sent += 1
                 continue
-            if len(word) == 4:
-                out.append(frame(stream.GAP, number, varint(word[0]), varint(word[1]), varint(word[2])))
-            out.append(frame(stream.STACK, number, varint(word[-3] if len(word) == 4 else word[0]), *map(varint, word[-1])))
-            lane.last = max(lane.last, word[0])
+            if len(first) == 4:
+                out.append(frame(stream.GAP, number, varint(first[0]), varint(first[1]), varint(first[2])))
+            out.append(frame(stream.STACK, number, varint(first[-3] if len(first) == 4 else first[0]), *map(varint, first[-1])))
+            lane.last = max(lane.last, first[0])
 
     def state_of(self, lane, out):
         try:
@@ -448,7 +464,7 @@ class Agent:
     def round(self, tick):
         body = []
         if self.on:
-            self.limit = _EVENTS_MOST // max(1, len(self.lanes))
+            self.limit = _PARTS_MOST // max(1, len(self.lanes))
             self.limit_lanes()
         for lane in list(self.lanes):
             thread = lane.thread()
