@@ -197,11 +197,6 @@ Result<RecordPlan> plan_of(const Recorder& recorder, const RecordFacts& facts, c
   return plan;
 }
 
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("-_./=:,+@%").find(c) != std::string_view::npos;
-}
-
 }  // namespace
 
 const std::vector<std::string_view>& recorders() {
@@ -285,25 +280,6 @@ Result<RecordPlan> choose_recorder(const RecordFacts& facts, std::string_view wi
   if (refused) return tl::unexpected<Error>(std::move(*refused));
   return fail(ErrorCode::invalid, fmt::format("nothing here may record {}, {}: {}", facts.argv.front(),
                                               kind_text(facts.kind), hindrances));
-}
-
-std::string typed_line(const std::vector<std::string>& argv) {
-  std::string out;
-  for (const std::string& word : argv) {
-    if (!out.empty()) out += ' ';
-    if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) {
-      out += word;
-      continue;
-    }
-    out += '\'';
-    for (const char c : word)
-      if (c == '\'')
-        out += "'\\''";
-      else
-        out += c;
-    out += '\'';
-  }
-  return out;
 }
 
 std::string perf_refusal_text(std::string_view paranoid, std::string_view errors) {

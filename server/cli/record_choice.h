@@ -54,9 +54,6 @@ std::vector<std::string_view> programs_to_look_for(ProgramKind kind, std::string
 Result<RecordPlan> choose_recorder(const RecordFacts& facts, std::string_view with,
                                    const std::string& folder);
 
-// One line that a shell reads as these words.
-std::string typed_line(const std::vector<std::string>& argv);
-
 // Why `perf record` failed, as a sentence with what helps. `paranoid` is what kernel.perf_event_paranoid is,
 // or "" when that is not known; `errors` what perf said.
 std::string perf_refusal_text(std::string_view paranoid, std::string_view errors);

@@ -1,22 +1,22 @@
-// Names for the code of live programs, of which agents of C and C++ tell addresses: from the files of its
-// modules.
+// What a sampled function is called in the city: its package, its class, and itself.
 #pragma once
 
-#include <functional>
-
-#include "core/support/stop.h"
-#include "server/engine/live_session.h"
-#include "server/engine/symbol_files.h"
-#include "server/engine/symbolizing.h"
+#include <string>
+#include <string_view>
 
 namespace profd {
 
-// Finds names for what a session has without one. A pass: blocks. `places`: where modules are looked for; of
-// a program that runs here also where it says they are.
-using LiveNamer =
-    std::function<void(LiveSession& session, const SymbolPlaces& places, const StopToken& stop)>;
+// Between the elements of such packages: names of files and hosts have dots.
+inline constexpr std::string_view kSampledSeparator = "/";
 
-// Empty where names are not looked up as profiles are opened.
-LiveNamer live_namer(const SymbolOptions& options);
+struct LiveNameParts {
+  std::string package;     // "net/http", "std", "express/lib/router"; may be empty
+  std::string class_name;  // "HashMap", "conn"; for code without classes the name of its file, or empty
+  std::string method;      // never empty
+};
+
+// `module` and `file` are as the profile has them, "" unknown; `line` that of the definition, 0 unknown.
+LiveNameParts live_name_parts(std::string_view name, std::string_view module, std::string_view file,
+                              unsigned line);
 
 }  // namespace profd

@@ -44,6 +44,7 @@ struct LiveMethodRow {
   std::uint32_t line = 0;
   live::MethodSum sum;
   std::uint8_t flags = 0;
+  bool past = false;  // of a part of the time, not of now
 };
 struct LiveThread {
   std::uint32_t number = 0;
@@ -52,8 +53,10 @@ struct LiveThread {
   live::MethodId method = 0;  // that runs; 0: none
   std::string label;          // of it
   std::size_t depth = 0;
+  bool sampled = false;  // that method is what samples saw most of late
   live::ThreadSum sum;
   std::uint64_t cpu_ns = 0;
+  bool past = false;  // what it did for most of a part of the time, not what it does now
 };
 struct LiveTotals {
   live::Counts counts;
@@ -68,6 +71,7 @@ struct LiveInfo {
   std::size_t methods = 0, threads = 0;
   std::uint32_t layout = 0;
   LiveTotals totals;
+  std::optional<live::Sampling> sampling;  // what is measured are estimates
 };
 struct LivePicture {
   std::uint32_t frame = 0;
@@ -81,11 +85,13 @@ struct LivePicture {
   std::vector<LiveThread> threads;
   LiveTotals totals;
   double events_per_second = 0, probe_share = 0;  // 0: not known
-  std::uint64_t events = 0, lost = 0;             // of a window
+  std::uint64_t events = 0, lost = 0;             // of a window; where it is sampled these are samples
+  std::optional<live::Sampling> sampling;
 };
 struct LiveStrip {
   live::Nanoseconds begin = 0, step = 1;
-  std::vector<double> busy, unknown;  // threads, on average
+  std::vector<double> busy, waiting,
+      unknown;  // threads, on average; `waiting` of those that are busy, at least
   std::vector<std::uint64_t> events, lost;
 };
 // Methods that a city has not yet, in their order.
@@ -107,6 +113,7 @@ struct LiveMethodStory {
   LiveMethodRow row;
   std::string package, class_name, method, signature;
   std::uint64_t total_ns = 0, total_calls = 0;
+  bool sampled = false;  // calls are samples
   live::Nanoseconds window = 0, begin = 0, step = 1;
   std::vector<double> height;
 };
@@ -146,7 +153,8 @@ class LiveSession {
   // The newest picture: with `since` the methods that differ from that one.
   [[nodiscard]] LivePicture picture(std::uint32_t since, std::size_t n_rows, std::size_t n_threads) const;
   // The whole of a part of the time that is kept; its edges become those of what is kept.
-  [[nodiscard]] LivePicture window(live::Nanoseconds from, live::Nanoseconds to, std::size_t n_rows) const;
+  [[nodiscard]] LivePicture window(live::Nanoseconds from, live::Nanoseconds to, std::size_t n_rows,
+                                   std::size_t n_threads) const;
   [[nodiscard]] LiveStrip strip(std::size_t n_steps) const;
   // `not_found`: it has none of that id.
   [[nodiscard]] Result<LiveMethodStory> method(live::MethodId method) const;
@@ -188,7 +196,11 @@ class LiveSession {
   [[nodiscard]] LiveState state() const;
   [[nodiscard]] std::uint32_t layout() const;
   [[nodiscard]] LiveMethodRow row_of(const live::MethodSum& sum, std::uint8_t flags) const;
-  void fill_rows(LivePicture& picture, const live::WindowSum& window, std::size_t n_rows) const;
+  // `flags_of` a method's sum: as the picture shows it.
+  template <class FlagsOf>
+  void fill_rows(LivePicture& picture, const live::WindowSum& window, std::size_t n_rows,
+                 FlagsOf flags_of) const;
+  void fill_threads(LivePicture& picture, std::vector<LiveThread> threads, std::size_t most) const;
   [[nodiscard]] std::vector<std::uint8_t> flags_now() const;
   void take_picture(Clock::time_point now);
   void place_told();

@@ -19,6 +19,7 @@
 #include "core/live/wire.h"
 #include "formats/containers.h"
 #include "formats/open.h"
+#include "server/engine/sampled_stream.h"
 #include "server/platform/runtime_dir.h"
 #include "server/platform/unix_socket.h"
 #include "server/runtime/log.h"
@@ -63,6 +64,22 @@ Result<ByteSource> recorded_stream(const std::string& path, Executor& executor, 
   return std::move(*found);
 }
 
+// Up to the end of the feed, or of the session.
+void read_samples(LiveSession& session, SampleFeed& feed, SampledStream& written, const StopToken& stop) {
+  while (!session.ended()) {
+    auto batch = feed.next(stop);
+    if (!batch) {
+      // Given up by its user: no fault of the program.
+      session.end(batch.error().code == ErrorCode::cancelled ? "" : batch.error().message);
+      return;
+    }
+    auto bytes = *batch ? written.add(**batch, feed.source()) : Result<std::string>(written.end("exit"));
+    if (!bytes) return session.end(bytes.error().message);
+    const auto taken = session.consume(live::bytes_of(*bytes));
+    if (!taken || session.said_bye()) return session.end(taken ? "" : taken.error().message);
+  }
+}
+
 }  // namespace
 
 struct LiveSessions::Stream {
@@ -72,6 +89,7 @@ struct LiveSessions::Stream {
   std::mutex mutex;  // of what follows
   std::condition_variable changed;
   bool stop = false;
+  StopSource sampling;  // a feed that is waited for
   std::atomic<bool> over{false};
 
   void end() {
@@ -80,6 +98,7 @@ struct LiveSessions::Stream {
       stop = true;
     }
     changed.notify_all();
+    sampling.request_stop();
     if (connection.valid()) ::shutdown(connection.get(), SHUT_RDWR);
   }
 };
@@ -327,6 +346,14 @@ void LiveSessions::take(UniqueFd connection, bool needs_token) {
   });
 }
 
+void LiveSessions::record_where_asked(LiveSession& session) {
+  const std::lock_guard lock(mutex_);
+  if (record_to_.empty()) return;
+  const std::string path = ++n_recorded_ == 1 ? record_to_ : fmt::format("{}.{}", record_to_, n_recorded_);
+  if (const auto recording = session.record(path); !recording)
+    log_warning(fmt::format("live: {}", recording.error().message));
+}
+
 void LiveSessions::read_stream(Stream& stream, bool needs_token) {
   const int fd = stream.connection.get();
   const int yes = 1;
@@ -335,15 +362,7 @@ void LiveSessions::read_stream(Stream& stream, bool needs_token) {
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
   const auto since = Clock::now();
   const auto [session, naming] = make_session(false, usual_symbol_places(""));
-  {
-    const std::lock_guard lock(mutex_);
-    if (!record_to_.empty()) {
-      const std::string path =
-          ++n_recorded_ == 1 ? record_to_ : fmt::format("{}.{}", record_to_, n_recorded_);
-      if (const auto recording = session->record(path); !recording)
-        log_warning(fmt::format("live: {}", recording.error().message));
-    }
-  }
+  record_where_asked(*session);
   bool welcomed = false;
   std::string error;
   std::vector<std::byte> bytes(kReadBytes);
@@ -444,6 +463,35 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::replay(const std::string& pat
     raw->session->end(taken ? "" : taken.error().message);
     raw->over = true;
   });
+  return session;
+}
+
+Result<std::shared_ptr<LiveSession>> LiveSessions::sample(std::unique_ptr<SampleFeed> feed,
+                                                          const StopToken& stop) {
+  PROFD_TRY(std::optional<SampleBatch> first, feed->next(stop));
+  if (!first) return fail(ErrorCode::invalid, "there was no sample in what came");
+  SampledStream written;
+  PROFD_TRY(const std::string begin, written.add(*first, feed->source()));
+  std::shared_ptr<LiveSession> session = make_session(false, {}).first;
+  record_where_asked(*session);
+  PROFD_CHECK(session->consume(live::bytes_of(begin)));
+  auto stream = std::make_unique<Stream>();
+  stream->session = session;
+  Stream* const raw = stream.get();
+  {
+    const std::lock_guard lock(mutex_);
+    sweep();
+    if (streams_.size() >= kMostAttached)
+      return fail(ErrorCode::limit,
+                  fmt::format("profd has {} programs attached, as many as it takes", kMostAttached));
+    streams_.push_back(std::move(stream));
+    raw->thread = std::thread([raw, session, feed = std::move(feed), written = std::move(written)]() mutable {
+      read_samples(*session, *feed, written, StopToken(raw->sampling));
+      raw->over = true;
+    });
+  }
+  keep(session);
+  if (told_) told_(session->uri());
   return session;
 }
 

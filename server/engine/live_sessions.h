@@ -16,9 +16,10 @@
 #include <vector>
 
 #include "core/support/unique_fd.h"
-#include "server/engine/live_names.h"
+#include "server/engine/live_code_names.h"
 #include "server/engine/live_session.h"
 #include "server/engine/live_union.h"
+#include "server/engine/sample_feed.h"
 
 namespace profd {
 
@@ -55,6 +56,9 @@ class LiveSessions {
   Result<std::shared_ptr<LiveSession>> replay(const std::string& path, double speed, SymbolPlaces places,
                                               Executor& executor, const StopToken& stop);
 
+  // What a feed of samples tells, from its first batch on, for which this waits; fails as that does.
+  Result<std::shared_ptr<LiveSession>> sample(std::unique_ptr<SampleFeed> feed, const StopToken& stop);
+
   [[nodiscard]] std::vector<std::shared_ptr<LiveSession>> list() const;  // oldest first
   // `not_found` says which there are.
   [[nodiscard]] Result<std::shared_ptr<LiveSession>> find(const std::string& name) const;
@@ -82,6 +86,7 @@ class LiveSessions {
   void accept_all();
   void take(UniqueFd connection, bool needs_token);
   void read_stream(Stream& stream, bool needs_token);
+  void record_where_asked(LiveSession& session);
   // With what gives its code names; null where nothing does.
   std::pair<std::shared_ptr<LiveSession>, NamingPtr> make_session(bool replay, SymbolPlaces places);
   void name_code();

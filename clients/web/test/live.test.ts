@@ -396,7 +396,7 @@ describe("lanes and strip", () => {
     expect(laneOf(past, 2)).toEqual([]);
   });
   it("draw steps from edge to edge", () => {
-    expect(stripPath([1, 0])).toBe("M0 34L0.0 4.0L500.0 4.0L500.0 32.0L1000.0 32.0L1000 34Z");
+    expect(stripPath([1, 0], 1)).toBe("M0 34L0.0 4.0L500.0 4.0L500.0 32.0L1000.0 32.0L1000 34Z");
   });
 });
 

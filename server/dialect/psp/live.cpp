@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "server/engine/live_origin.h"
+#include "server/engine/sample_source.h"
 #include "server/engine/source_map.h"
 #include "server/engine/uri.h"
 #include "server/feature/live_text.h"
@@ -55,6 +56,20 @@ psp::LiveLosses losses_of(const LiveTotals& totals) {
   return losses;
 }
 
+// Nothing of what is no estimate.
+std::optional<psp::LiveEstimate> estimate_of(const std::optional<live::Sampling>& sampling,
+                                             std::uint64_t samples) {
+  if (!sampling) return std::nullopt;
+  psp::LiveEstimate estimate;
+  estimate.source = sampling->source;
+  estimate.samples = samples;
+  if (sampling->period_ns != 0) estimate.period = sampling->period_ns;
+  estimate.threads_known =
+      (sampling->flags & static_cast<std::uint64_t>(live::SamplingFlag::threads_unknown)) == 0;
+  estimate.text = live_estimate_text(*sampling, samples);
+  return estimate;
+}
+
 psp::LiveSession session_of(const LiveInfo& info) {
   psp::LiveSession session;
   session.session = info.name;
@@ -77,6 +92,7 @@ psp::LiveSession session_of(const LiveInfo& info) {
   for (const auto& [ability, name] : all)
     if ((info.abilities & static_cast<std::uint64_t>(ability)) != 0) session.abilities.emplace_back(name);
   session.losses = losses_of(info.totals);
+  session.estimate = estimate_of(info.sampling, info.totals.counts.samples);
   if (!info.recording.empty()) session.recording = uri_of_path(info.recording);
   if (!info.error.empty()) session.error = info.error;
   session.text = live_session_text(info);
@@ -108,6 +124,7 @@ psp::LiveMethods methods_of(const LivePicture& picture) {
 }
 
 std::vector<psp::LiveRow> rows_of(const LivePicture& picture, const std::string& window) {
+  const bool sampled = picture.sampling.has_value();
   std::vector<psp::LiveRow> rows;
   for (const LiveMethodRow& there : picture.rows) {
     psp::LiveRow row;
@@ -117,18 +134,22 @@ std::vector<psp::LiveRow> rows_of(const LivePicture& picture, const std::string&
     if (!there.file.empty()) row.file = there.file;
     if (there.line != 0) row.line = there.line;
     row.elevation = share_of(there.sum.most_ns, picture.window);
-    row.elevation_text = live_share(there.sum.most_ns, picture.window);
+    row.elevation_text = live_method_share(there.sum, picture.window, sampled);
+    if (sampled) {
+      row.samples = there.sum.most_samples;
+      row.plus_minus = live_plus_minus(there.sum, picture.window);
+    }
     row.threads = there.sum.threads;
     row.calls = there.sum.calls;
-    row.calls_text = count_of(there.sum.calls, "call", "calls");
+    row.calls_text = live_calls(there.sum.calls, sampled);
     row.flags = there.flags;
-    row.text = live_row_text(there, picture.window, window);
+    row.text = live_row_text(there, picture.window, window, sampled);
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
-psp::LiveThreadRow thread_of(const LiveThread& thread, live::Nanoseconds window) {
+psp::LiveThreadRow thread_of(const LiveThread& thread, live::Nanoseconds window, bool sampled) {
   psp::LiveThreadRow row;
   row.thread = thread.number;
   row.name = thread.name;
@@ -143,6 +164,7 @@ psp::LiveThreadRow thread_of(const LiveThread& thread, live::Nanoseconds window)
   row.busy = share_of(thread.sum.busy, window);
   row.waiting = share_of(thread.sum.waiting, window);
   row.unknown = share_of(thread.sum.unknown, window);
+  if (sampled) row.samples = thread.sum.samples;
   if (thread.cpu_ns != 0) row.cpu = thread.cpu_ns;
   row.text = live_thread_text(thread);
   return row;
@@ -164,9 +186,10 @@ psp::LiveFrameResult frame_of(const LiveSession& session, const psp::LiveFramePa
   frame.rows = rows_of(picture, frame.window_text);
   frame.rows_left = static_cast<std::uint32_t>(picture.rows_left);
   for (const LiveThread& thread : picture.threads)
-    frame.thread_rows.push_back(thread_of(thread, picture.window));
+    frame.thread_rows.push_back(thread_of(thread, picture.window, picture.sampling.has_value()));
   frame.threads_left = static_cast<std::uint32_t>(picture.threads_left);
   frame.losses = losses_of(picture.totals);
+  frame.estimate = estimate_of(picture.sampling, picture.events);
   frame.probe_text = live_probe_text(picture);
   frame.demoted = static_cast<std::uint32_t>(picture.demoted);
   return frame;
@@ -262,16 +285,21 @@ Result<psp::LiveMethodResult> method_of(const LiveSession& session, std::uint32_
   }
   if (story.row.line != 0) result.line = story.row.line;
   result.elevation = share_of(story.row.sum.most_ns, story.window);
-  result.elevation_text = live_share(story.row.sum.most_ns, story.window);
+  result.elevation_text = live_method_share(story.row.sum, story.window, story.sampled);
+  if (story.sampled) {
+    result.samples = story.row.sum.most_samples;
+    result.plus_minus = live_plus_minus(story.row.sum, story.window);
+  }
   result.threads = story.row.sum.threads;
   result.calls = story.row.sum.calls;
   result.flags = story.row.flags;
   result.total = live_time(static_cast<live::Nanoseconds>(story.total_ns)) + " since the start, " +
-                 count_of(story.total_calls, "call", "calls");
+                 live_calls(story.total_calls, story.sampled);
   result.history = {story.begin, story.step, story.height};
-  result.text = fmt::format("{}\n{}\n{}", story.signature.empty() ? story.row.name : story.signature,
-                            live_row_text(story.row, story.window, "the last " + live_time(story.window)),
-                            result.total);
+  result.text = fmt::format(
+      "{}\n{}\n{}", story.signature.empty() ? story.row.name : story.signature,
+      live_row_text(story.row, story.window, "the last " + live_time(story.window), story.sampled),
+      result.total);
   return result;
 }
 
@@ -287,7 +315,7 @@ Result<psp::LiveWindowResult> window_of(const LiveSession& session, const psp::L
   if (from < 0 || to <= from)
     return fail(ErrorCode::invalid,
                 fmt::format("a window from {} to {} has no time in it", live_time(from), live_time(to)));
-  const LivePicture picture = session.window(from, to, params.rows);
+  const LivePicture picture = session.window(from, to, params.rows, params.threads);
   if (picture.end <= picture.begin)
     return fail(
         ErrorCode::not_found,
@@ -303,10 +331,17 @@ Result<psp::LiveWindowResult> window_of(const LiveSession& session, const psp::L
   result.methods = methods_of(picture);
   result.rows = rows_of(picture, live_time(picture.window));
   result.rows_left = static_cast<std::uint32_t>(picture.rows_left);
+  if (params.threads > 0) {
+    auto& rows = result.thread_rows.emplace();
+    for (const LiveThread& thread : picture.threads) rows.push_back(thread_of(thread, picture.window));
+    result.threads_left = static_cast<std::uint32_t>(picture.threads_left);
+  }
+  result.estimate = estimate_of(picture.sampling, picture.events);
   const LiveStrip strip = session.strip(params.steps);
   result.strip.begin = strip.begin;
   result.strip.step = strip.step;
   result.strip.busy = strip.busy;
+  result.strip.waiting = strip.waiting;
   result.strip.unknown = strip.unknown;
   for (const std::uint64_t n : strip.events) result.strip.events.emplace_back(n);
   for (const std::uint64_t n : strip.lost) result.strip.lost.emplace_back(n);
@@ -422,6 +457,13 @@ void LiveModule::bind_attach(protocol::Binder& binder) {
       if (!named) return reply.error(to_psp(named.error()));
       path = std::move(*named);
     }
+    // Who came over HTTP has no programs asked and no files read.
+    if (params.source && session_.setup.may_have_root)
+      return reply.error(invalid_params("params.source",
+                                        "a page has no program sampled; an editor or "
+                                        "`profd live` does, and the page then shows it"));
+    if (params.source && params.replay)
+      return reply.error(invalid_params("params.source", "a replay is of a recording, not of a program"));
     session_.run<psp::LiveAttachRequest>(
         false, std::move(reply), path,
         [sessions = sessions(), params, path, places = session_.workspace.symbol_places(path),
@@ -437,6 +479,11 @@ void LiveModule::bind_attach(protocol::Binder& binder) {
           psp::LiveAttachResult result;
           if (!path.empty()) {
             PROFD_TRY(const SessionPtr session, sessions->replay(path, params.speed, places, executor, stop));
+            result.session = session_of(session->info());
+          }
+          if (params.source) {
+            PROFD_TRY(auto feed, sample_feed_of(*params.source));
+            PROFD_TRY(const SessionPtr session, sessions->sample(std::move(feed), stop));
             result.session = session_of(session->info());
           }
           result.listening = all_listening(*sessions);

@@ -54,7 +54,9 @@ export const STRIP_STEPS = 300;
 /** Pictures that are kept, and numbers of all together. */
 const MOST_PAST = 60;
 const MOST_NUMBERS = 6_000_000;
-const STRIP_EVERY_MS = 1500;
+const BUCKET = 1e8;
+/** The strip is behind by a fiftieth of its length at most, and is asked for no more often than a person sees. */
+const stripEvery = (time: number) => Math.min(1500, Math.max(200, time / 50e6));
 /** How often what sessions there are is asked: while a person waits for a program, and beside one. */
 const WAITED_MS = 2000;
 const LIST_EVERY_MS = 5000;
@@ -206,7 +208,7 @@ export class Feed {
         this.take(frame, same);
         if (moved && same) this.tick.value += 1;
         const still = ended && (this.other === undefined || this.other.ended);
-        if (still || asked - this.stripAsked > STRIP_EVERY_MS) {
+        if (still || asked - this.stripAsked > stripEvery(frame.time)) {
           this.stripAsked = asked;
           void this.askStrip(session, controller.signal);
         }
@@ -333,12 +335,13 @@ export class Feed {
     this.seeking?.abort();
     const controller = new AbortController();
     this.seeking = controller;
-    const to = Math.max(frame.window * 0.02, Math.min(time, frame.time));
+    // Whole tenths of a second, as they are kept: then the window is as long as it says.
+    const to = Math.max(BUCKET, Math.min(Math.round(time / BUCKET) * BUCKET, frame.time));
     this.at.value = to;
     try {
       const window = await this.ask(
         LiveWindowRequest,
-        { session, from: Math.max(0, to - frame.window), to, rows: ROWS, steps: STRIP_STEPS },
+        { session, from: Math.max(0, to - frame.window), to, rows: ROWS, threads: THREADS, steps: STRIP_STEPS },
         controller.signal,
       );
       const city = this.city.peek();

@@ -113,7 +113,8 @@ function Attach({ feed, gone }: { feed: Feed; gone: string | undefined }) {
         <p>
           A program that is started with an agent of profd tells which methods run. They stand here as a city: packages
           are districts, classes blocks, methods buildings, as high as the share of the last seconds that they ran
-          themselves.
+          themselves. Without an agent <code>profd live http://127.0.0.1:6060</code>, or{" "}
+          <code>ws://127.0.0.1:9229</code>, a pipe or a file, shows the same by samples in a terminal, and editors here.
         </p>
         {place === undefined ? (
           <p>
@@ -246,10 +247,13 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
     }
     const id = row < 0 || city === undefined ? 0 : city.plots.id[row]!;
     // What is gone is in the session before.
-    const of = row >= 0 && id === 0 && against.kind === "session" ? against.session : session.session;
+    const gone = row >= 0 && id === 0 && against.kind === "session";
+    const of = gone ? against.session : session.session;
     const method = id === 0 && row >= 0 ? city!.plots.before[row]! : id;
+    // What is held is looked at, not all that there was.
+    const held = gone || at === undefined ? undefined : feed.window.peek()?.uri;
+    const uri = held ?? `${LIVE}${of}`;
     const show = (fn: string, file: string, line: number) => {
-      const uri = `${LIVE}${of}`;
       app.home.files?.add(uri);
       app.update((state) =>
         go(openPlace(state, uri), { view, ...(view === "flame" ? { search: fn } : { fn, file, line }) }),
@@ -324,7 +328,7 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
       { keys: ["/"], text: "find a method", run: () => searchBox.current?.focus() },
       { keys: ["g"], text: "its source", run: () => jump("source") },
       { keys: ["c"], text: "who calls it", run: () => jump("sandwich") },
-      { keys: ["f"], text: "flame graph of the session", run: () => jump("flame") },
+      { keys: ["f"], text: "flame graph of the session, or of the window that is held", run: () => jump("flame") },
       { keys: ["Escape"], text: "let go of it", run: () => (search !== "" ? setSearch("") : choose(-1)) },
     ],
   });
@@ -356,6 +360,7 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
             : { kind: "none" };
     void feed.compare(next);
   };
+  const estimate = at === undefined ? frame?.estimate : window_?.estimate;
   const stateText =
     at !== undefined
       ? feed.playing.value
@@ -386,6 +391,14 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
             </b>
           )}
           <span class={`tag live-state ${at === undefined ? session.state : "held"}`}>{stateText}</span>
+          {session.estimate !== undefined && (
+            <span
+              class="tag live-estimate"
+              title={`${shown(session.estimate.source)}: ${shown(session.estimate.text)}. ± is half the interval of 95 %.`}
+            >
+              estimate ±
+            </span>
+          )}
           <Segments<Kind>
             label="Picture"
             value={kind}
@@ -485,6 +498,7 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
               standing={feed.standing}
               hovered={hovered}
               versions={versions}
+              sampled={session.estimate !== undefined}
             />
           )}
         </div>
@@ -512,8 +526,9 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
           ) : (
             <Lanes
               feed={feed}
-              threads={at === undefined ? (frame?.threadRows ?? []) : []}
-              left={at === undefined ? frame?.threadsLeft : undefined}
+              threads={(at === undefined ? frame?.threadRows : feed.window.value?.threadRows) ?? []}
+              left={at === undefined ? frame?.threadsLeft : feed.window.value?.threadsLeft}
+              at={at}
               onMethod={find}
             />
           )}
@@ -573,7 +588,14 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
           ) : (
             <>{shown(window_?.windowText ?? "")}</>
           )}
-          {frame !== undefined && <> · {shown(frame.losses.text)}</>}
+          {estimate !== undefined ? (
+            <>
+              {" · "}
+              {shown(estimate.text)}; {shown(estimate.source)}
+            </>
+          ) : (
+            frame !== undefined && <> · {shown(frame.losses.text)}</>
+          )}
           {frame?.lagText !== undefined && (
             <b>
               {" · "}

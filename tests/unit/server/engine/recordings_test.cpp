@@ -1,5 +1,6 @@
 // Recordings on disk: their names, what they say of themselves, which ones go.
-#include "server/cli/record_folders.h"
+#include "server/cli/record_meta.h"
+#include "server/engine/recordings.h"
 
 #include <cstdlib>
 #include <filesystem>
