@@ -191,7 +191,7 @@ test('a search counts each stack once, and n finds what is too narrow, too', fun
   local expected = ask('view/search', { spec = 'top-down by function', pattern = 'sha256|mallocgc' })
   local found = expected.matched
   shown(vim.pesc(('/sha256|mallocgc/: %s · %s, %d names'):format(found.text, found.shareText, expected.functions)))
-  shown('only in boxes that are not drawn')
+  shown('only in boxes%s')
   local seen = {}
   vim.api.nvim_win_set_cursor(0, { 3, 0 })
   vim.api.nvim_exec_autocmds('CursorMoved', { buffer = 0 })
@@ -333,6 +333,20 @@ test('each profile has its filters and its place', function()
   vim.cmd('Profd select cpu.pprof')
   shown('5%.63 s of 8%.34 s\nfilters: drop function main%.findSimilar\n')
   keys('u')
+  shown('top%-down: 8%.34 s\nall')
+end)
+
+test('a profile that is recorded again is drawn again, at the same place', function()
+  vim.cmd('Profd select other.folded')
+  shown('^samples of other%.folded, top%-down: 4\nall')
+  point_at('main.findSimilar')
+  keys('<CR>')
+  shown('› main%.findSimilar: 3 · 75%.0 %%')
+  h.write(root .. '/other.folded', 'main;a 10\nmain;main.findSimilar 6\nmain;b 4\n')
+  shown('top%-down: 20 › main%.findSimilar: 6 · 30%.0 %%')
+  h.write(root .. '/other.folded', 'main;a 10\n')
+  shown('top%-down: 10 › main: 10 · 100 %%') -- as far as its names lead
+  vim.cmd('Profd select cpu.pprof')
   shown('top%-down: 8%.34 s\nall')
 end)
 

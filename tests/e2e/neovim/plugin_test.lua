@@ -388,7 +388,7 @@ end)
 test('a wrong subcommand says which there are', function()
   vim.cmd('Profd frobnicate')
   h.equal(#h.notes, 1)
-  h.matches(h.notes[1], '^profd: no such subcommand: frobnicate; one of aggregate, analyse, annotate, callees, callers, clear, close, ')
+  h.matches(h.notes[1], '^profd: no such subcommand: frobnicate; one of aggregate, analyse, annotate, ')
   h.notes = {}
   vim.cmd('Profd close now')
   h.equal(h.notes, { 'profd: :Profd close takes no argument' })
