@@ -357,6 +357,37 @@ test('another metric is another picture', function()
   shown('^cpu of cpu%.pprof, top%-down: 8%.34 s\nall')
 end)
 
+test('an answer that comes late is not drawn over a newer one', function()
+  local request, late = client.request, {}
+  client.request = function(method, params, answer, bufnr)
+    local held = method == 'view/flameGraph' and params.spec:find('^bottom%-up')
+    return request(method, params, function(...)
+      local arguments = vim.F.pack_len(...)
+      if held then
+        late[#late + 1] = function()
+          answer(vim.F.unpack_len(arguments))
+        end
+      else
+        answer(vim.F.unpack_len(arguments))
+      end
+    end, bufnr)
+  end
+  keys('b')
+  h.eventually(function()
+    return #late == 1
+  end, 'the answer that is held back')
+  local tick = vim.api.nvim_buf_get_changedtick(0)
+  keys('b')
+  h.eventually(function()
+    return vim.api.nvim_buf_get_changedtick(0) > tick
+  end, 'the newer answer')
+  client.request = request
+  local drawn = text()
+  late[1]()
+  h.equal(text(), drawn)
+  h.matches(drawn, '^cpu of cpu%.pprof, top%-down')
+end)
+
 test('a diff has both sides, what came and what went, and colours that say which', function()
   local compared = h.source .. '/tests/fixtures/compare/before-after'
   vim.cmd(('Profd diff %s/before-1.pb.gz %s/after-1.pb.gz'):format(compared, compared))
