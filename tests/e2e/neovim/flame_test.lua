@@ -191,7 +191,7 @@ test('a search counts each stack once, and n finds what is too narrow, too', fun
   local expected = ask('view/search', { spec = 'top-down by function', pattern = 'sha256|mallocgc' })
   local found = expected.matched
   shown(vim.pesc(('/sha256|mallocgc/: %s · %s, %d names'):format(found.text, found.shareText, expected.functions)))
-  shown('only in boxes that are not drawn')
+  shown('only in boxes%s')
   local seen = {}
   vim.api.nvim_win_set_cursor(0, { 3, 0 })
   vim.api.nvim_exec_autocmds('CursorMoved', { buffer = 0 })
@@ -336,11 +336,56 @@ test('each profile has its filters and its place', function()
   shown('top%-down: 8%.34 s\nall')
 end)
 
+test('a profile that is recorded again is drawn again, at the same place', function()
+  vim.cmd('Profd select other.folded')
+  shown('^samples of other%.folded, top%-down: 4\nall')
+  point_at('main.findSimilar')
+  keys('<CR>')
+  shown('› main%.findSimilar: 3 · 75%.0 %%')
+  h.write(root .. '/other.folded', 'main;a 10\nmain;main.findSimilar 6\nmain;b 4\n')
+  shown('top%-down: 20 › main%.findSimilar: 6 · 30%.0 %%')
+  h.write(root .. '/other.folded', 'main;a 10\n')
+  shown('top%-down: 10 › main: 10 · 100 %%') -- as far as its names lead
+  vim.cmd('Profd select cpu.pprof')
+  shown('top%-down: 8%.34 s\nall')
+end)
+
 test('another metric is another picture', function()
   vim.cmd('Profd metric samples')
   shown('^samples of cpu%.pprof, top%-down: %d+\nall')
   vim.cmd('Profd metric cpu')
   shown('^cpu of cpu%.pprof, top%-down: 8%.34 s\nall')
+end)
+
+test('an answer that comes late is not drawn over a newer one', function()
+  local request, late = client.request, {}
+  client.request = function(method, params, answer, bufnr)
+    local held = method == 'view/flameGraph' and params.spec:find('^bottom%-up')
+    return request(method, params, function(...)
+      local arguments = vim.F.pack_len(...)
+      if held then
+        late[#late + 1] = function()
+          answer(vim.F.unpack_len(arguments))
+        end
+      else
+        answer(vim.F.unpack_len(arguments))
+      end
+    end, bufnr)
+  end
+  keys('b')
+  h.eventually(function()
+    return #late == 1
+  end, 'the answer that is held back')
+  local tick = vim.api.nvim_buf_get_changedtick(0)
+  keys('b')
+  h.eventually(function()
+    return vim.api.nvim_buf_get_changedtick(0) > tick
+  end, 'the newer answer')
+  client.request = request
+  local drawn = text()
+  late[1]()
+  h.equal(text(), drawn)
+  h.matches(drawn, '^cpu of cpu%.pprof, top%-down')
 end)
 
 test('a diff has both sides, what came and what went, and colours that say which', function()

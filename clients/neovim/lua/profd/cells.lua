@@ -2,7 +2,9 @@
 --- buffer.
 local M = {}
 
+local fit = require('profd.fit')
 local heat = require('profd.heat')
+local log = require('profd.log')
 
 ---@class profd.CellPage
 ---@field lines string[]
@@ -25,14 +27,17 @@ function M.new_line(page)
   end
 end
 
---- A line of one highlight.
+--- A sentence of one highlight, in as many lines as it takes.
 ---@param page profd.CellPage
 ---@param text string
----@param group? string
-function M.add(page, text, group)
-  local piece, finish = M.new_line(page)
-  piece(text, group)
-  finish()
+---@param group string
+---@param width integer
+function M.add(page, text, group, width)
+  for _, line in ipairs(fit.sentence(log.one_line(text), width)) do
+    local piece, finish = M.new_line(page)
+    piece(line, group)
+    finish()
+  end
 end
 
 ---@param text string
@@ -140,7 +145,7 @@ end
 function M.tell(bufnr, text)
   local window = vim.fn.bufwinid(bufnr)
   if window ~= -1 then
-    vim.wo[window][0].winbar = ' ' .. require('profd.log').one_line(text):gsub('%%', '%%%%') .. '%<'
+    vim.wo[window][0].winbar = ' ' .. log.one_line(text):gsub('%%', '%%%%') .. '%<'
   end
 end
 

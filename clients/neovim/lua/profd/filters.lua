@@ -20,6 +20,12 @@ local function stack_of(uri)
   return stacks[uri]
 end
 
+--- What filters begin with, by word, for completion.
+M.WORDS = {
+  { 'keep', 'drop', 'hide', 'collapse', 'thread', 'time', 'mine' },
+  { 'function', 'module', 'file', 'package', 'kind', 'recursion', 'thread', 'label' },
+}
+
 --- A name as filters have it.
 ---@param name string
 ---@return string

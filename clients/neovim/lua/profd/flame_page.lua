@@ -187,21 +187,22 @@ function M.compose(answer, about)
     marks = {},
     rows = {},
     at = {},
-    first = #about.head + 1,
+    first = 1,
     parts = about.width * about.per_cell,
     per_cell = about.per_cell,
   }
   for _, line in ipairs(about.head) do
-    cells.add(page, log.one_line(line[1]), line[2])
+    cells.add(page, line[1], line[2], about.width)
   end
+  page.first = #page.lines + 1
   local rows = rows_of(answer, page.parts)
   local look = { zoomed = about.zoomed, search = about.search, found = about.found }
   for depth = 0, answer.rows - 1 do
     add_row(page, answer, rows[depth] or {}, look)
   end
-  cells.add(page, '')
+  page.lines[#page.lines + 1] = ''
   for _, line in ipairs(about.foot) do
-    cells.add(page, log.one_line(line), 'ProfdHint')
+    cells.add(page, line, 'ProfdHint', about.width)
   end
   return page
 end

@@ -637,6 +637,16 @@ function M.show(shape)
   open(shape or 'top-down')
 end
 
+--- `:Profd changes`: what became of functions between the two sides of the diff that is shown.
+function M.changes()
+  session.with_profile(function()
+    if not session.is_diff() then
+      return log.warn(session.name .. ' is no comparison; :Profd diff BEFORE AFTER makes one')
+    end
+    open('flat')
+  end)
+end
+
 --- `:Profd callers [FUNCTION]`: who leads to a function; without a name, to the one under the cursor.
 ---@param name? string whole, or short where one function is called so
 function M.callers(name)
