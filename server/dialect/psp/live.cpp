@@ -333,7 +333,8 @@ Result<psp::LiveWindowResult> window_of(const LiveSession& session, const psp::L
   result.rows_left = static_cast<std::uint32_t>(picture.rows_left);
   if (params.threads > 0) {
     auto& rows = result.thread_rows.emplace();
-    for (const LiveThread& thread : picture.threads) rows.push_back(thread_of(thread, picture.window));
+    for (const LiveThread& thread : picture.threads)
+      rows.push_back(thread_of(thread, picture.window, picture.sampling.has_value()));
     result.threads_left = static_cast<std::uint32_t>(picture.threads_left);
   }
   result.estimate = estimate_of(picture.sampling, picture.events);
