@@ -31,6 +31,7 @@ local namespace = vim.api.nvim_create_namespace('profd.tree')
 ---@field filters string[]
 ---@field answer? profd.TableResult|profd.SpreadResult of the roots
 ---@field focus? string of callers and callees, what the function comes to
+---@field thinned? string of an aggregate
 ---@field roots profd.TreeNode[]
 ---@field rest? profd.TreeRest
 ---@field opened table<string, boolean> which nodes are open, by their names
@@ -110,7 +111,7 @@ local function foot_of(at)
   local unchanged = answer.unchanged
   for _, note in ipairs({
     unchanged and ('nothing became of %s'):format(unchanged.text) or '',
-    answer.thinned or '',
+    answer.thinned or at.thinned or '',
     answer.note or '',
     answer.estimated or '',
     answer.excluded and answer.excluded.text or '',
@@ -252,8 +253,9 @@ local function ask_spread(at, nodes, answer)
     return spread.fill(nodes, answer)
   end
   local asked = at.asked
-  spread.ask(at.profile, at.spec, at.revision, nodes, function()
+  spread.ask(at.profile, at.spec, at.revision, nodes, function(thinned)
     if not is_old(at, asked) then
+      at.thinned = thinned
       paint(at)
     end
   end)
