@@ -3,6 +3,7 @@ local M = {}
 
 local client = require('profd.client')
 local log = require('profd.log')
+local place = require('profd.place')
 local protocol = require('profd.protocol')
 local session = require('profd.session')
 
@@ -222,11 +223,7 @@ local function show(result)
     elseif not note.uri then
       return log.info(('%s is not in the workspace'):format(log.one_line(note.file)))
     end
-    vim.cmd('wincmd p')
-    vim.cmd("normal! m'")
-    vim.cmd.edit(vim.fn.fnameescape(vim.uri_to_fname(note.uri)))
-    vim.api.nvim_win_set_cursor(0, { math.min(note.line + 1, vim.api.nvim_buf_line_count(0)), 0 })
-    vim.cmd('normal! zv^')
+    place.show(vim.uri_to_fname(note.uri), note.line + 1)
   end, { buffer = bufnr, desc = 'go to the line' })
 end
 

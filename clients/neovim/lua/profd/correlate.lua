@@ -4,6 +4,7 @@ local M = {}
 local client = require('profd.client')
 local fit = require('profd.fit')
 local log = require('profd.log')
+local place = require('profd.place')
 local protocol = require('profd.protocol')
 local scratch = require('profd.scratch')
 local session = require('profd.session')
@@ -91,11 +92,7 @@ local function go_to(side)
   if not side.uri then
     return log.info(('%s is not in the workspace'):format(log.one_line(side.file or side.name)))
   end
-  vim.cmd('wincmd p')
-  vim.cmd("normal! m'")
-  vim.cmd.edit(vim.fn.fnameescape(vim.uri_to_fname(side.uri)))
-  vim.api.nvim_win_set_cursor(0, { math.max(1, math.min(side.line or 1, vim.api.nvim_buf_line_count(0))), 0 })
-  vim.cmd('normal! zv^')
+  place.show(vim.uri_to_fname(side.uri), side.line or 1)
 end
 
 ---@param page profd.CorrelatePage

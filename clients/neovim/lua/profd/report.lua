@@ -3,6 +3,7 @@ local M = {}
 
 local client = require('profd.client')
 local log = require('profd.log')
+local place = require('profd.place')
 local protocol = require('profd.protocol')
 local scratch = require('profd.scratch')
 local session = require('profd.session')
@@ -89,12 +90,7 @@ local function to_source()
     local file = row and shown.answer.files[rows.file[row] + 1]
     return log.info(file and log.one_line(file) .. ' is not in the workspace' or 'no source to go to on this line')
   end
-  local line = math.max(rows.line[row], 1)
-  vim.cmd('wincmd p')
-  vim.cmd("normal! m'")
-  vim.cmd.edit(vim.fn.fnameescape(vim.uri_to_fname(uri)))
-  vim.api.nvim_win_set_cursor(0, { math.min(line, vim.api.nvim_buf_line_count(0)), 0 })
-  vim.cmd('normal! zv^')
+  place.show(vim.uri_to_fname(uri), rows.line[row])
 end
 
 local show
@@ -164,7 +160,7 @@ function M.within(name)
   if name then
     return M.show(name)
   end
-  require('profd.place').function_here(':Profd within main.work', M.show)
+  place.function_here(':Profd within main.work', M.show)
 end
 
 --- `:Profd report [FUNCTION]`

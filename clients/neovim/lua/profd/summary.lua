@@ -4,6 +4,7 @@ local M = {}
 local client = require('profd.client')
 local fit = require('profd.fit')
 local log = require('profd.log')
+local placed = require('profd.place')
 local protocol = require('profd.protocol')
 local session = require('profd.session')
 
@@ -235,16 +236,6 @@ function M.compose(summary, tips)
   return page
 end
 
----@param path string
----@param line integer
-local function go_to(path, line)
-  vim.cmd('wincmd p')
-  vim.cmd("normal! m'")
-  vim.cmd.edit(vim.fn.fnameescape(path))
-  vim.api.nvim_win_set_cursor(0, { math.min(line, vim.api.nvim_buf_line_count(0)), 0 })
-  vim.cmd('normal! zv^')
-end
-
 ---@param summary profd.ProfileSummary
 ---@param tips profd.Tip[]
 local function show(summary, tips)
@@ -257,10 +248,10 @@ local function show(summary, tips)
   vim.keymap.set('n', '<CR>', function()
     local place = page.places[vim.api.nvim_win_get_cursor(0)[1]]
     if place and place.uri then
-      go_to(vim.uri_to_fname(place.uri), place.line)
+      placed.show(vim.uri_to_fname(place.uri), place.line)
     elseif place then
       require('profd.outside').ask(place.outside, function()
-        go_to(place.outside, place.line)
+        placed.show(place.outside, place.line)
       end)
     else
       log.info('no source to go to on this line')
