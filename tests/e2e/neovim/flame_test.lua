@@ -68,7 +68,14 @@ test('each part of a row belongs to the box whose span covers its middle, and ea
       spec = 'top-down by function',
       viewport = { width = parts, minWidth = 1, maxBoxes = 5000 },
     })
-    local about = { width = width, per_cell = per_cell, head = { { 'title', 'ProfdTitle' } }, foot = {}, zoomed = 0 }
+    local about = {
+      width = width,
+      per_cell = per_cell,
+      head = { { 'title', 'ProfdTitle' } },
+      foot = {},
+      zoomed = 0,
+      colors = 'package',
+    }
     local page = page_of.compose(answer, about)
     local scale = parts / answer.boxes.width[1]
     local expected, drawn = {}, {}
@@ -322,6 +329,16 @@ test('bottom-up begins where it ends, g goes to the source, y copies, ? lists th
   h.matches(text(), '\n c +callers')
   keys('q')
   h.equal(vim.bo.filetype, 'profd-flame')
+end)
+
+test('boxes are coloured by package, by kind of code or by where the source is', function()
+  keys('s')
+  shown('\ncoloured by kind:.* compiled .*\nall')
+  h.matches(text(), 'coloured by kind:.* inlined ')
+  keys('s')
+  shown('\ncoloured by source:.* source in the workspace .*\nall')
+  keys('s')
+  shown('top%-down: 8%.34 s\nall')
 end)
 
 test('each profile has its filters and its place', function()

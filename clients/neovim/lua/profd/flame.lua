@@ -33,6 +33,7 @@ local chosen_namespace = vim.api.nvim_create_namespace('profd.flame.chosen')
 ---@field shape 'top-down'|'bottom-up'
 ---@field zoom? profd.FlameZoom absent: all
 ---@field back (profd.FlameZoom|false)[] what was zoomed to before; false: all
+---@field colors string
 ---@field search? string
 ---@field searched? string that of the answer
 ---@field answer? profd.FlameGraphResult
@@ -199,6 +200,7 @@ local function paint(at)
     foot = foot_of(at),
     zoomed = at.zoom and #at.zoom.keys or 0,
     search = at.search ~= nil,
+    colors = at.colors,
     found = at.hidden and at.hidden.matched,
   })
   cells.paint(at.bufnr, namespace, at.page)
@@ -405,6 +407,20 @@ local function turn()
   ask_and_paint()
 end
 
+local function next_colors()
+  if shown.answer.changes then
+    return log.info('boxes of a diff are coloured by what became of them')
+  end
+  for i, colors in ipairs(page_of.COLORS) do
+    if colors == shown.colors then
+      shown.colors = page_of.COLORS[i % #page_of.COLORS + 1]
+      break
+    end
+  end
+  paint(shown)
+  log.info('coloured by ' .. shown.colors)
+end
+
 local function search()
   local at = shown
   vim.ui.input({ prompt = 'Search (regular expression): ', default = at.search }, function(text)
@@ -527,6 +543,7 @@ local keys = vim.list_extend({
   { '/', search, 'search; empty: end the search' },
   { 'n', step_match, 'next match', with = protocol.MatchDirection.next },
   { 'N', step_match, 'previous match', with = protocol.MatchDirection.previous },
+  { 's', next_colors, 'colour by package, by kind of code, by where the source is' },
   { 'b', turn, 'bottom-up, or top-down again' },
   {
     't',
@@ -603,6 +620,7 @@ function M.show()
       bufnr = -1,
       profile = session.profile,
       shape = before and before.shape or 'top-down',
+      colors = before and before.colors or page_of.COLORS[1],
       back = {},
       filters = {},
       spec = '',

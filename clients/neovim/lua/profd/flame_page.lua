@@ -74,7 +74,36 @@ local function rows_of(answer, parts)
   return rows
 end
 
+--- What boxes can be coloured by.
+M.COLORS = { 'package', 'kind', 'source' }
+
+local KINDS = {
+  [protocol.FrameKind.unknown] = { 'unknown', 'ProfdBoxSame' },
+  [protocol.FrameKind.native] = { 'compiled', 'ProfdBox2Pale' },
+  [protocol.FrameKind.jit] = { 'JIT', 'ProfdBox4' },
+  [protocol.FrameKind.interpreted] = { 'interpreted', 'ProfdBox3Pale' },
+  [protocol.FrameKind.kernel] = { 'kernel', 'ProfdBox1' },
+  [protocol.FrameKind.gc] = { 'garbage collection', 'ProfdBox7' },
+  [protocol.FrameKind.waker] = { 'waker', 'ProfdBox8' },
+  [protocol.FrameKind.data] = { 'data', 'ProfdBox6' },
+}
+local INLINED = { 'inlined', 'ProfdBox5' }
+local HERE, ELSEWHERE = { 'source in the workspace', 'ProfdBox6' }, { 'elsewhere', 'ProfdBoxFaded' }
+
+--- The name and the highlight of a box by its kind, or by where its source is.
+---@param boxes profd.FlameBoxes
+---@param i integer
+---@param colors string
+---@return {[1]: string, [2]: string}
+local function class_of(boxes, i, colors)
+  if colors == 'source' then
+    return has(boxes.flags[i], protocol.BoxFlag.hasSource) and HERE or ELSEWHERE
+  end
+  return has(boxes.flags[i], protocol.BoxFlag.inlined) and INLINED or KINDS[boxes.kind[i]] or KINDS[0]
+end
+
 ---@class profd.FlameLook
+---@field colors string
 ---@field zoomed integer how many boxes are above the zoomed one
 ---@field search boolean
 ---@field found? integer[] by remainder, how many of its boxes match
@@ -96,6 +125,9 @@ local function group_of(answer, item, look)
     return 'ProfdBoxSame'
   elseif answer.changes then
     return cells.change_look(answer.changes.strength[i])
+  end
+  if look.colors ~= 'package' then
+    return class_of(boxes, i, look.colors)[2]
   end
   local name = boxes.name[i] + 1
   local group = answer.named and answer.named.group[name] or -1
@@ -175,7 +207,27 @@ end
 ---@field foot string[] lines below
 ---@field zoomed integer how many boxes are above the zoomed one
 ---@field search boolean
+---@field colors string one of COLORS
 ---@field found? integer[] by remainder, how many of its boxes match
+
+--- A line that says what colours mean, where they mean one of a few things.
+---@param page profd.FlamePage
+---@param answer profd.FlameGraphResult
+---@param colors string
+local function add_legend(page, answer, colors)
+  local piece, finish = cells.new_line(page)
+  piece('coloured by ' .. colors .. ':', 'ProfdHint')
+  local seen = {}
+  for i, parent in ipairs(answer.boxes.parent) do
+    local class = class_of(answer.boxes, i, colors)
+    if parent >= 0 and not seen[class] then
+      seen[class] = true
+      piece(' ')
+      piece((' %s '):format(class[1]), class[2])
+    end
+  end
+  finish()
+end
 
 ---@param answer profd.FlameGraphResult
 ---@param about profd.FlameAbout
@@ -194,9 +246,12 @@ function M.compose(answer, about)
   for _, line in ipairs(about.head) do
     cells.add(page, line[1], line[2], about.width)
   end
+  if about.colors ~= 'package' and not about.search and not answer.changes then
+    add_legend(page, answer, about.colors)
+  end
   page.first = #page.lines + 1
   local rows = rows_of(answer, page.parts)
-  local look = { zoomed = about.zoomed, search = about.search, found = about.found }
+  local look = { zoomed = about.zoomed, search = about.search, found = about.found, colors = about.colors }
   for depth = 0, answer.rows - 1 do
     add_row(page, answer, rows[depth] or {}, look)
   end
@@ -307,12 +362,6 @@ function M.place_of(page, answer, keys)
   end
 end
 
-local KINDS = {
-  [protocol.FrameKind.jit] = 'JIT',
-  [protocol.FrameKind.interpreted] = 'interpreted',
-  [protocol.FrameKind.kernel] = 'kernel',
-}
-
 --- What an item is, in a line.
 ---@param answer profd.FlameGraphResult
 ---@param item profd.FlameItem
@@ -341,7 +390,10 @@ function M.text_of(answer, item, found)
   if has(boxes.flags[i], protocol.BoxFlag.inlined) then
     parts[#parts + 1] = 'inlined'
   end
-  parts[#parts + 1] = KINDS[boxes.kind[i]]
+  local kind = boxes.kind[i]
+  if kind and kind ~= protocol.FrameKind.unknown and kind ~= protocol.FrameKind.native then
+    parts[#parts + 1] = KINDS[kind] and KINDS[kind][1]
+  end
   if has(boxes.flags[i], protocol.BoxFlag.more) then
     parts[#parts + 1] = 'more below: <CR>'
   end
