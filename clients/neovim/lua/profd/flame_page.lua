@@ -6,6 +6,7 @@ local cells = require('profd.cells')
 local fit = require('profd.fit')
 local heat = require('profd.heat')
 local log = require('profd.log')
+local look_of = require('profd.flame_look')
 local protocol = require('profd.protocol')
 
 local EDGE, MIDDLE, HALF, JOINED = '▏', '│', '▌', '░'
@@ -23,13 +24,6 @@ local LEAST_LABEL = 3
 ---@field first integer the line of the root
 ---@field parts integer of the whole width
 ---@field per_cell integer 1 or 2
-
----@param flags integer
----@param bit integer
----@return boolean
-local function has(flags, bit)
-  return math.floor(flags / bit) % 2 == 1
-end
 
 --- The parts whose middles a span covers.
 ---@param x number
@@ -74,66 +68,6 @@ local function rows_of(answer, parts)
   return rows
 end
 
---- What boxes can be coloured by.
-M.COLORS = { 'package', 'kind', 'source' }
-
-local KINDS = {
-  [protocol.FrameKind.unknown] = { 'unknown', 'ProfdBoxSame' },
-  [protocol.FrameKind.native] = { 'compiled', 'ProfdBox2Pale' },
-  [protocol.FrameKind.jit] = { 'JIT', 'ProfdBox4' },
-  [protocol.FrameKind.interpreted] = { 'interpreted', 'ProfdBox3Pale' },
-  [protocol.FrameKind.kernel] = { 'kernel', 'ProfdBox1' },
-  [protocol.FrameKind.gc] = { 'garbage collection', 'ProfdBox7' },
-  [protocol.FrameKind.waker] = { 'waker', 'ProfdBox8' },
-  [protocol.FrameKind.data] = { 'data', 'ProfdBox6' },
-}
-local INLINED = { 'inlined', 'ProfdBox5' }
-local HERE, ELSEWHERE = { 'source in the workspace', 'ProfdBox6' }, { 'elsewhere', 'ProfdBoxFaded' }
-
---- The name and the highlight of a box by its kind, or by where its source is.
----@param boxes profd.FlameBoxes
----@param i integer
----@param colors string
----@return {[1]: string, [2]: string}
-local function class_of(boxes, i, colors)
-  if colors == 'source' then
-    return has(boxes.flags[i], protocol.BoxFlag.hasSource) and HERE or ELSEWHERE
-  end
-  return has(boxes.flags[i], protocol.BoxFlag.inlined) and INLINED or KINDS[boxes.kind[i]] or KINDS[0]
-end
-
----@class profd.FlameLook
----@field colors string
----@field zoomed integer how many boxes are above the zoomed one
----@field search boolean
----@field found? integer[] by remainder, how many of its boxes match
-
----@param answer profd.FlameGraphResult
----@param item profd.FlameItem
----@param look profd.FlameLook
----@return string group
-local function group_of(answer, item, look)
-  if item.joined then
-    return look.found and look.found[item.joined] > 0 and 'ProfdBoxJoinedFound' or 'ProfdBoxJoined'
-  end
-  local boxes, i = answer.boxes, item.box
-  if look.search then
-    return has(boxes.flags[i], protocol.BoxFlag.matched) and 'ProfdBoxFound' or 'ProfdBoxFaded'
-  elseif boxes.depth[i] < look.zoomed then
-    return 'ProfdBoxFaded'
-  elseif boxes.parent[i] < 0 then
-    return 'ProfdBoxSame'
-  elseif answer.changes then
-    return cells.change_look(answer.changes.strength[i])
-  end
-  if look.colors ~= 'package' then
-    return class_of(boxes, i, look.colors)[2]
-  end
-  local name = boxes.name[i] + 1
-  local group = answer.named and answer.named.group[name] or -1
-  return cells.look_of(answer.groups and answer.groups[group + 1], answer.names[name])
-end
-
 local MARKS = { [protocol.ChangeKind.added] = '[A] ', [protocol.ChangeKind.deleted] = '[D] ' }
 
 --- What fits of the name of a box.
@@ -164,7 +98,7 @@ local function add_row(page, answer, row, look)
   local piece, finish = cells.new_line(page)
   local by_part, groups = {}, {}
   for _, item in ipairs(row) do
-    groups[item] = group_of(answer, item, look)
+    groups[item] = look_of.group_of(answer, item, look)
     for part = item.from, item.to - 1 do
       by_part[part] = item
     end
@@ -210,25 +144,6 @@ end
 ---@field colors string one of COLORS
 ---@field found? integer[] by remainder, how many of its boxes match
 
---- A line that says what colours mean, where they mean one of a few things.
----@param page profd.FlamePage
----@param answer profd.FlameGraphResult
----@param colors string
-local function add_legend(page, answer, colors)
-  local piece, finish = cells.new_line(page)
-  piece('coloured by ' .. colors .. ':', 'ProfdHint')
-  local seen = {}
-  for i, parent in ipairs(answer.boxes.parent) do
-    local class = class_of(answer.boxes, i, colors)
-    if parent >= 0 and not seen[class] then
-      seen[class] = true
-      piece(' ')
-      piece((' %s '):format(class[1]), class[2])
-    end
-  end
-  finish()
-end
-
 ---@param answer profd.FlameGraphResult
 ---@param about profd.FlameAbout
 ---@return profd.FlamePage
@@ -247,7 +162,7 @@ function M.compose(answer, about)
     cells.add(page, line[1], line[2], about.width)
   end
   if about.colors ~= 'package' and not about.search and not answer.changes then
-    add_legend(page, answer, about.colors)
+    look_of.add_legend(page, answer, about.colors)
   end
   page.first = #page.lines + 1
   local rows = rows_of(answer, page.parts)
@@ -387,14 +302,11 @@ function M.text_of(answer, item, found)
   if boxes.colorText and boxes.colorText[i] ~= '' then
     parts[#parts + 1] = 'varies by ' .. boxes.colorText[i]
   end
-  if has(boxes.flags[i], protocol.BoxFlag.inlined) then
+  if look_of.has(boxes.flags[i], protocol.BoxFlag.inlined) then
     parts[#parts + 1] = 'inlined'
   end
-  local kind = boxes.kind[i]
-  if kind and kind ~= protocol.FrameKind.unknown and kind ~= protocol.FrameKind.native then
-    parts[#parts + 1] = KINDS[kind] and KINDS[kind][1]
-  end
-  if has(boxes.flags[i], protocol.BoxFlag.more) then
+  parts[#parts + 1] = look_of.kind_of(boxes, i)
+  if look_of.has(boxes.flags[i], protocol.BoxFlag.more) then
     parts[#parts + 1] = 'more below: <CR>'
   end
   return table.concat(parts, ', ')
