@@ -157,6 +157,19 @@ test('it is as wide as its window, and says what is under the cursor', function(
     return vim.api.nvim_strwidth(lines()[2]) == 160
   end, 'the wider picture')
   h.matches(text(), '▌') -- halves of cells
+  -- Their colours are those of both boxes, in another colour scheme too.
+  vim.cmd.colorscheme('habamax')
+  local halves = 0
+  for name, group in pairs(vim.api.nvim_get_hl(0, {})) do
+    local left, right = name:match('^ProfdHalves_(ProfdBox%w+)_(ProfdBox%w+)$')
+    if left then
+      halves = halves + 1
+      h.equal(group.fg, vim.api.nvim_get_hl(0, { name = left }).bg)
+      h.equal(group.bg, vim.api.nvim_get_hl(0, { name = right }).bg)
+    end
+  end
+  h.truthy(halves > 3, 'groups of two halves')
+  vim.cmd.colorscheme('default')
   vim.o.columns = 90
   vim.api.nvim_exec_autocmds('VimResized', {})
   h.eventually(function()
