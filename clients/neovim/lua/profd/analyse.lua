@@ -3,7 +3,6 @@ local M = {}
 
 local client = require('profd.client')
 local log = require('profd.log')
-local place = require('profd.place')
 local protocol = require('profd.protocol')
 local session = require('profd.session')
 
@@ -223,7 +222,7 @@ local function show(result)
     elseif not note.uri then
       return log.info(('%s is not in the workspace'):format(log.one_line(note.file)))
     end
-    place.show(vim.uri_to_fname(note.uri), note.line + 1)
+    require('profd.jump').beside(vim.uri_to_fname(note.uri), note.line + 1)
   end, { buffer = bufnr, desc = 'go to the line' })
 end
 

@@ -12,7 +12,7 @@ local MAX_SYNCED_BYTES = 8 * 1024 * 1024
 ---@type integer?
 local client_id
 local ready = false
-local leaving = false
+local generation = 0 -- of connections: what is heard of an earlier one is no news
 ---@type profd.Ready[]
 local waiting = {}
 ---@type fun(code: integer, signal: integer)[]
@@ -80,14 +80,15 @@ function M.settings()
   }
 end
 
+---@param of integer
 ---@param code integer
 ---@param signal integer
-local function exited(code, signal)
-  local was_ready = ready
-  client_id, ready = nil, false
-  if leaving then
+local function exited(of, code, signal)
+  if of ~= generation then
     return
   end
+  local was_ready = ready
+  client_id, ready = nil, false
   local cmd = table.concat(require('profd.config').current.cmd, ' ')
   log.add(('%s ended (exit code %d, signal %d)'):format(cmd, code, signal))
   if was_ready then
@@ -104,6 +105,8 @@ end
 ---@return vim.lsp.ClientConfig
 local function client_config(root)
   local config = require('profd.config').current
+  generation = generation + 1
+  local mine_is = generation
   return {
     name = 'profd',
     root_dir = root,
@@ -117,7 +120,7 @@ local function client_config(root)
       mine.on_exit = function(code, signal)
         dispatchers.on_exit(0, 0)
         vim.schedule(function()
-          exited(code, signal)
+          exited(mine_is, code, signal)
         end)
       end
       return vim.lsp.rpc.start(config.cmd, mine, { cwd = root })
@@ -242,7 +245,7 @@ end
 --- Ends the connection; the daemon goes on for others.
 function M.stop()
   local client = client_id and vim.lsp.get_client_by_id(client_id)
-  leaving = true
+  generation = generation + 1
   client_id, ready = nil, false
   if client then
     if new_api then
@@ -251,9 +254,6 @@ function M.stop()
       client.stop()
     end
   end
-  vim.schedule(function()
-    leaving = false
-  end)
 end
 
 return M

@@ -87,7 +87,7 @@ local function label_of(answer, item, room)
     mark = ''
   end
   local label = fit.name(log.one_line(answer.labels[name]), answer.cuts and answer.cuts[name], room - #mark)
-  return cells.left(mark .. label, room)
+  return fit.left(mark .. label, room)
 end
 
 ---@param page profd.FlamePage

@@ -196,21 +196,38 @@ function M.halves(left, right)
   return name
 end
 
+---@type table<string, vim.api.keyset.get_hl_info> the groups that were defined here, as the editor has them
+local own = {}
+
+--- Whether a colour scheme or the user has defined a group: theirs stays.
+---@param name string
+---@return boolean
+local function is_foreign(name)
+  local group = vim.api.nvim_get_hl(0, { name = name })
+  group.cleared = nil
+  return next(group) ~= nil and not vim.deep_equal(group, own[name])
+end
+
 --- Defines the highlight groups for the colour scheme that is on.
 function M.apply()
   local colors_of = require('profd.config').current.colors
   local hue, less = M.rgb(colors_of.heat), M.rgb(colors_of.less)
   local normal = normal_colors()
   local function define(name, fg, bg, attributes)
+    if is_foreign(name) then
+      return
+    end
     local group = vim.tbl_extend('force', { fg = M.hex(fg), ctermfg = M.cterm(fg) }, attributes or {})
     if bg then
       group.bg, group.ctermbg = M.hex(bg), M.cterm(bg)
     end
     vim.api.nvim_set_hl(0, name, group)
+    own[name] = vim.api.nvim_get_hl(0, { name = name })
   end
   for level = 1, M.LEVELS do
     local colors = M.colors(level / M.LEVELS, hue, normal)
     define('ProfdHeat' .. level, colors.fg, colors.bg)
+    define('ProfdSign' .. level, M.readable(M.blend(normal.bg, hue, 0.3 + 0.7 * level / M.LEVELS), normal.bg, 1.6))
     define('ProfdNumber' .. level, M.readable(M.blend(normal.fg, hue, level / M.LEVELS), normal.bg, 4.5))
     colors = M.colors(level / M.LEVELS, less, normal)
     define('ProfdLess' .. level, colors.fg, colors.bg)

@@ -2,8 +2,8 @@
 local M = {}
 
 local client = require('profd.client')
+local jump = require('profd.jump')
 local log = require('profd.log')
-local place = require('profd.place')
 local protocol = require('profd.protocol')
 local scratch = require('profd.scratch')
 local session = require('profd.session')
@@ -90,7 +90,7 @@ local function to_source()
     local file = row and shown.answer.files[rows.file[row] + 1]
     return log.info(file and log.one_line(file) .. ' is not in the workspace' or 'no source to go to on this line')
   end
-  place.show(vim.uri_to_fname(uri), rows.line[row])
+  jump.beside(vim.uri_to_fname(uri), rows.line[row])
 end
 
 local show
@@ -138,7 +138,7 @@ end
 --- The metric, filters, the profile or its file are others now.
 function M.refresh()
   local at = shown
-  if not at or not vim.api.nvim_buf_is_valid(at.bufnr) or vim.fn.bufwinid(at.bufnr) == -1 or not session.profile then
+  if not at or not scratch.is_shown(at.bufnr) or not session.profile then
     return
   end
   ask(at.params, function(answer)
@@ -147,9 +147,7 @@ function M.refresh()
     end
     at.answer = answer
     local lines = write(at)
-    vim.bo[at.bufnr].modifiable = true
-    vim.api.nvim_buf_set_lines(at.bufnr, 0, -1, false, lines)
-    vim.bo[at.bufnr].modifiable = false
+    scratch.rewrite(at.bufnr, lines)
     paint(at)
   end)
 end
@@ -160,7 +158,7 @@ function M.within(name)
   if name then
     return M.show(name)
   end
-  place.function_here(':Profd within main.work', M.show)
+  require('profd.place').function_here(':Profd within main.work', M.show)
 end
 
 --- `:Profd report [FUNCTION]`

@@ -18,6 +18,31 @@ end
 ---@class profd.ScratchOpts
 ---@field filetype? string
 
+--- Whether it is on the screen: what is not is asked for again when it is opened.
+---@param bufnr integer
+---@return boolean
+function M.is_shown(bufnr)
+  return vim.api.nvim_buf_is_valid(bufnr) and vim.fn.bufwinid(bufnr) ~= -1
+end
+
+---@param bufnr integer
+---@param lines string[]
+function M.rewrite(bufnr, lines)
+  vim.bo[bufnr].modifiable = true
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].modifiable = false
+end
+
+---@param bufnr integer
+---@param namespace integer what was marked in it before goes
+---@param marks profd.Mark[]
+function M.mark(bufnr, namespace, marks)
+  vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  for _, mark in ipairs(marks) do
+    vim.api.nvim_buf_set_extmark(bufnr, namespace, mark.line, mark.from, { end_col = mark.to, hl_group = mark.group })
+  end
+end
+
 ---@param name string
 ---@param lines string[]
 ---@param opts? profd.ScratchOpts
@@ -31,9 +56,7 @@ function M.show(name, lines, opts)
     vim.bo[bufnr].swapfile = false
     vim.keymap.set('n', 'q', leave, { buffer = bufnr, nowait = true, desc = 'close' })
   end
-  vim.bo[bufnr].modifiable = true
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-  vim.bo[bufnr].modifiable = false
+  M.rewrite(bufnr, lines)
   vim.bo[bufnr].filetype = opts and opts.filetype or 'profd'
   local window = vim.fn.bufwinid(bufnr)
   if window == -1 then
