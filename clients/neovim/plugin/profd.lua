@@ -16,12 +16,18 @@ end, {
 -- Names to map: nothing is mapped here. They load the plugin when they are used.
 for name, command in pairs({
   annotate = 'annotate',
+  callees = 'callees',
+  callers = 'callers',
+  changes = 'changes',
   clear = 'clear',
   ['clear-buffer'] = 'clear buffer',
   close = 'close',
   correlate = 'correlate',
   analyse = 'analyse',
   diff = 'diff',
+  ['filter-undo'] = 'undo',
+  ['filter-redo'] = 'redo',
+  flame = 'flame',
   hotspots = 'hotspots',
   ['hottest-line'] = 'hottest',
   hover = 'hover',
@@ -39,6 +45,7 @@ for name, command in pairs({
   summary = 'summary',
   timeline = 'timeline',
   toggle = 'toggle',
+  tree = 'tree',
   ['toggle-buffer'] = 'toggle buffer',
   within = 'within',
 }) do

@@ -256,9 +256,20 @@ test('filters hold in the picture, the tree and the hints, and are undone everyw
   vim.cmd('Profd flame')
   shown('main%.findSimilar')
   point_at('main.findSimilar')
+  local told = {}
+  vim.api.nvim_create_autocmd('User', {
+    pattern = 'ProfdChanged',
+    callback = function(event)
+      told[event.data.what] = true
+    end,
+  })
   keys('X')
+  h.eventually(function()
+    return told.filters
+  end, 'word that the filters are others')
   h.note('filters: drop function main%.findSimilar')
   shown('top%-down: 5%.63 s of 8%.34 s\nfilters: drop function main%.findSimilar')
+  h.matches(require('profd').status(), ' · drop function main%.findSimilar$')
   h.eventually(function()
     local hints = h.hints(vim.fn.winbufnr(source))
     return hints and hints[15] and hints[15].text ~= before
@@ -266,6 +277,7 @@ test('filters hold in the picture, the tree and the hints, and are undone everyw
   point_at('main.sign')
   keys('x')
   shown('drop function main%.findSimilar | hide function main%.sign')
+  h.matches(require('profd').status(), ' · 2 filters$')
   vim.cmd('Profd tree')
   shown('by total\nfilters: drop function main%.findSimilar | hide function main%.sign', 'profd-tree')
   keys('u')
