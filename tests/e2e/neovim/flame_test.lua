@@ -68,7 +68,14 @@ test('each part of a row belongs to the box whose span covers its middle, and ea
       spec = 'top-down by function',
       viewport = { width = parts, minWidth = 1, maxBoxes = 5000 },
     })
-    local about = { width = width, per_cell = per_cell, head = { { 'title', 'ProfdTitle' } }, foot = {}, zoomed = 0 }
+    local about = {
+      width = width,
+      per_cell = per_cell,
+      head = { { 'title', 'ProfdTitle' } },
+      foot = {},
+      zoomed = 0,
+      colors = 'package',
+    }
     local page = page_of.compose(answer, about)
     local scale = parts / answer.boxes.width[1]
     local expected, drawn = {}, {}
@@ -150,6 +157,19 @@ test('it is as wide as its window, and says what is under the cursor', function(
     return vim.api.nvim_strwidth(lines()[2]) == 160
   end, 'the wider picture')
   h.matches(text(), '▌') -- halves of cells
+  -- Their colours are those of both boxes, in another colour scheme too.
+  vim.cmd.colorscheme('habamax')
+  local halves = 0
+  for name, group in pairs(vim.api.nvim_get_hl(0, {})) do
+    local left, right = name:match('^ProfdHalves_(ProfdBox%w+)_(ProfdBox%w+)$')
+    if left then
+      halves = halves + 1
+      h.equal(group.fg, vim.api.nvim_get_hl(0, { name = left }).bg)
+      h.equal(group.bg, vim.api.nvim_get_hl(0, { name = right }).bg)
+    end
+  end
+  h.truthy(halves > 3, 'groups of two halves')
+  vim.cmd.colorscheme('default')
   vim.o.columns = 90
   vim.api.nvim_exec_autocmds('VimResized', {})
   h.eventually(function()
@@ -236,9 +256,20 @@ test('filters hold in the picture, the tree and the hints, and are undone everyw
   vim.cmd('Profd flame')
   shown('main%.findSimilar')
   point_at('main.findSimilar')
+  local told = {}
+  vim.api.nvim_create_autocmd('User', {
+    pattern = 'ProfdChanged',
+    callback = function(event)
+      told[event.data.what] = true
+    end,
+  })
   keys('X')
+  h.eventually(function()
+    return told.filters
+  end, 'word that the filters are others')
   h.note('filters: drop function main%.findSimilar')
   shown('top%-down: 5%.63 s of 8%.34 s\nfilters: drop function main%.findSimilar')
+  h.matches(require('profd').status(), ' · drop function main%.findSimilar$')
   h.eventually(function()
     local hints = h.hints(vim.fn.winbufnr(source))
     return hints and hints[15] and hints[15].text ~= before
@@ -246,6 +277,7 @@ test('filters hold in the picture, the tree and the hints, and are undone everyw
   point_at('main.sign')
   keys('x')
   shown('drop function main%.findSimilar | hide function main%.sign')
+  h.matches(require('profd').status(), ' · 2 filters$')
   vim.cmd('Profd tree')
   shown('by total\nfilters: drop function main%.findSimilar | hide function main%.sign', 'profd-tree')
   keys('u')
@@ -322,6 +354,16 @@ test('bottom-up begins where it ends, g goes to the source, y copies, ? lists th
   h.matches(text(), '\n c +callers')
   keys('q')
   h.equal(vim.bo.filetype, 'profd-flame')
+end)
+
+test('boxes are coloured by package, by kind of code or by where the source is', function()
+  keys('s')
+  shown('\ncoloured by kind:.* compiled .*\nall')
+  h.matches(text(), 'coloured by kind:.* inlined ')
+  keys('s')
+  shown('\ncoloured by source:.* source in the workspace .*\nall')
+  keys('s')
+  shown('top%-down: 8%.34 s\nall')
 end)
 
 test('each profile has its filters and its place', function()

@@ -200,6 +200,15 @@ test('several profiles are one, with how each row lies over them', function()
   h.note(':Profd aggregate takes several profiles')
 end)
 
+test('what grows over snapshots says how fast', function()
+  vim.cmd(('Profd aggregate %s/heap-snapshots/*.pb.gz'):format(compared))
+  h.note('20 profiles: 01%.pb%.gz and 19 more')
+  -- Sessions come and go, subscriptions stay.
+  shown('given back +▾ main%.openSession')
+  shown('%+3%.26 MiB/s +▸ main%.subscribe')
+  shown('16 of 20 profiles are points')
+end)
+
 test('a key that is pressed twice is answered once, by the last', function()
   vim.cmd(('Profd open %s/before-after/before-1.pb.gz'):format(compared))
   h.note('before%-1%.pb%.gz: ')

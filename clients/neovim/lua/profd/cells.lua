@@ -5,6 +5,7 @@ local M = {}
 local fit = require('profd.fit')
 local heat = require('profd.heat')
 local log = require('profd.log')
+local scratch = require('profd.scratch')
 
 ---@class profd.CellPage
 ---@field lines string[]
@@ -38,20 +39,6 @@ function M.add(page, text, group, width)
     piece(line, group)
     finish()
   end
-end
-
----@param text string
----@param width integer
----@return string
-function M.left(text, width)
-  return text .. (' '):rep(math.max(width - vim.api.nvim_strwidth(text), 0))
-end
-
----@param text string
----@param width integer
----@return string
-function M.right(text, width)
-  return (' '):rep(math.max(width - vim.api.nvim_strwidth(text), 0)) .. text
 end
 
 --- The bytes of a text that its first columns take.
@@ -130,13 +117,8 @@ end
 ---@param namespace integer
 ---@param page profd.CellPage
 function M.paint(bufnr, namespace, page)
-  vim.bo[bufnr].modifiable = true
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, page.lines)
-  vim.bo[bufnr].modifiable = false
-  vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  for _, mark in ipairs(page.marks) do
-    vim.api.nvim_buf_set_extmark(bufnr, namespace, mark.line, mark.from, { end_col = mark.to, hl_group = mark.group })
-  end
+  scratch.rewrite(bufnr, page.lines)
+  scratch.mark(bufnr, namespace, page.marks)
 end
 
 --- Says something above the window that shows a buffer, where it is seen however far down the cursor is.

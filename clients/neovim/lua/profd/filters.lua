@@ -49,6 +49,7 @@ local function apply(stack)
   client.profile_filters[session.uri] = #clauses > 0 and clauses or nil
   client.notify(protocol.methods.did_change_configuration, { settings = client.settings() })
   require('profd.hints').refresh_all()
+  require('profd.events').changed('filters')
   log.info(#clauses > 0 and 'filters: ' .. table.concat(clauses, ' | ') or 'no filters')
 end
 

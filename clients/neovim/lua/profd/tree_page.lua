@@ -273,7 +273,7 @@ function M.compose(roots, rest, about)
     end
   end
   local function in_column(c, text)
-    return columns[c].left and cells.left(text, widths[c]) or cells.right(text, widths[c])
+    return columns[c].left and fit.left(text, widths[c]) or fit.right(text, widths[c])
   end
   local title, margin = {}, 0
   for c, column in ipairs(columns) do
