@@ -47,6 +47,7 @@ class Session {
 
   [[nodiscard]] const Meter& meter() const { return meter_; }
   [[nodiscard]] const Methods& methods() const { return methods_; }
+  void name_code(MethodId method, const CodeFound& found) { methods_.name_code(method, found); }
   [[nodiscard]] const std::vector<Mark>& marks() const { return marks_; }
   void mark(Nanoseconds at, std::string_view name);
   // As the agent said last: records that it sent and dropped.

@@ -42,8 +42,8 @@ WindowSum WindowSums::sum(std::span<const BucketPtr> buckets) {
       thread.busy += part.busy;
       thread.unknown += part.unknown;
       thread.waiting += part.waiting;
-      thread.samples += part.samples;
       thread.waited += waited_at_least(part, bucket.end - bucket.begin);
+      thread.samples += part.samples;
       one_thread_.add(bucket.methods_of(places[i].thread));
     }
     std::uint64_t longest_ns = 0;
@@ -56,17 +56,18 @@ WindowSum WindowSums::sum(std::span<const BucketPtr> buckets) {
       }
       if (row.key >= rows_.size()) rows_.resize(row.key + row.key / 2 + 64);
       if (rows_[row.key] == 0) {
-        window.methods.push_back({row.key});
+        window.methods.push_back({});
+        window.methods.back().method = row.key;
         rows_[row.key] = static_cast<std::uint32_t>(window.methods.size());
       }
       MethodSum& sum = window.methods[rows_[row.key] - 1];
       if (row.ns > sum.most_ns) {
         sum.most_ns = row.ns;
+        sum.waited = row.ns > ran ? row.ns - ran : 0;
         if (thread.samples > 0) {
           sum.most_samples = row.calls;
           sum.thread_samples = thread.samples;
         }
-        sum.waited = row.ns > ran ? row.ns - ran : 0;
       }
       sum.ns += row.ns;
       sum.calls += row.calls;

@@ -14,6 +14,7 @@
 #include "core/support/executor.h"
 #include "server/cli/arguments.h"
 #include "server/cli/live_screen.h"
+#include "server/cli/symbols_here.h"
 #include "server/engine/growing_input.h"
 #include "server/engine/live_sessions.h"
 #include "server/engine/sample_source.h"
@@ -120,7 +121,7 @@ int run_sampled(const LiveOptions& options, const Console& console, LiveSessions
 int run_live(const LiveOptions& options, const Console& console) {
   const EndSignalsHeld signals;  // before any thread
   if (const auto logging = start_logging(""); !logging) return console.fail(describe(logging.error()));
-  LiveSessions sessions({});
+  LiveSessions sessions({}, live_namer(symbol_options_from_environment()));
   if (const auto set =
           sessions.set_window(static_cast<live::Nanoseconds>(options.window * 10 + 0.5) * live::kBucket);
       !set)
@@ -131,7 +132,8 @@ int run_live(const LiveOptions& options, const Console& console) {
     if (!options.record.empty())
       return console.fail("--record writes what programs send, not a replay", kExitUsage);
     SerialExecutor executor;
-    const auto session = sessions.replay(options.replay, options.once ? 0 : options.speed, executor, {});
+    const auto session = sessions.replay(options.replay, options.once ? 0 : options.speed,
+                                         places_here(options.replay, ProfileOptions()), executor, {});
     if (!session) return console.fail(describe(session.error()));
     return show_until_end(options, console, sessions, *session, signals);
   }

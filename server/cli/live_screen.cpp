@@ -169,6 +169,7 @@ std::string live_json(const LiveInfo& info, const LivePicture& picture) {
   }
   json.end_array();
   member("threads_left", static_cast<std::int64_t>(picture.threads_left));
+  member("demoted", static_cast<std::int64_t>(picture.demoted));
   const live::Counts& counts = picture.totals.counts;
   member("events", static_cast<std::int64_t>(counts.events));
   member("lost", static_cast<std::int64_t>(std::max(counts.lost, picture.totals.said_lost)));

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/live/code_name.h"
 #include "core/live/live_profile.h"
 #include "core/live/preamble.h"
 #include "core/live/varint.h"
@@ -48,12 +49,13 @@ LiveSession::LiveSession(std::string name, live::Nanoseconds window, bool replay
 LiveSession::~LiveSession() = default;
 
 Result<void> LiveSession::consume(live::Bytes bytes) {
-  bool told = false, over = false;
+  bool told = false;
   Result<void> taken;
   {
     const std::lock_guard lock(mutex_);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     taken = session_.consume(bytes);
+    place_told();
     if (fresh_ && file_.valid()) {
       first_ += text;
       if (session_.hello()) {
@@ -68,20 +70,19 @@ Result<void> LiveSession::consume(live::Bytes bytes) {
       looked_at_ = session_.meter().closed();
       if (send_) demote();
     }
-    over = session_.said_bye();
     const auto now = Clock::now();
-    if (session_.hello() && now - last_picture_ >= kPictureEvery) {
+    if (taken && session_.hello() && now - last_picture_ >= kPictureEvery) {
       take_picture(now);
       told = true;
     }
   }
-  if (!taken) {
-    end(taken.error().message);
-    return taken;
-  }
   if (told) tell();
-  if (over) end();
-  return {};
+  return taken;
+}
+
+bool LiveSession::said_bye() const {
+  const std::lock_guard lock(mutex_);
+  return session_.said_bye();
 }
 
 void LiveSession::end(std::string error) {
@@ -383,6 +384,7 @@ LivePicture LiveSession::window(live::Nanoseconds from, live::Nanoseconds to, st
     thread.number = lane.number;
     thread.alive = true;
     thread.past = true;
+    thread.sampled = session_.sampling().has_value();
     thread.waits = sum.waited > 0 && 2 * sum.waited >= sum.busy;
     thread.unknown = sum.unknown > 0;
     thread.method = sum.longest;
@@ -437,7 +439,8 @@ Result<LiveMethodStory> LiveSession::method(live::MethodId method) const {
   if (method >= methods.size() || !methods[method].told)
     return fail(ErrorCode::not_found, fmt::format("{} has no method {}", name_, method));
   LiveMethodStory story;
-  live::MethodSum sum{method};
+  live::MethodSum sum;
+  sum.method = method;
   for (const live::MethodSum& there : window_.methods)
     if (there.method == method) sum = there;
   story.row = row_of(sum, method < looks_.size() ? looks_[method].flags : std::uint8_t{0});
@@ -498,34 +501,81 @@ Result<live::Nanoseconds> LiveSession::mark_time(const std::string& name) const 
 }
 
 std::uint32_t LiveSession::layout() const {
-  return static_cast<std::uint32_t>(session_.methods().n_told()) + n_arranged_;
+  return static_cast<std::uint32_t>(placed_.size()) + n_arranged_;
+}
+
+void LiveSession::place_told() {
+  const std::vector<live::MethodId>& order = session_.methods().order();
+  for (; n_told_ < order.size(); ++n_told_)
+    (names_code_ && session_.methods().is_unnamed_code(order[n_told_]) ? unnamed_ : placed_)
+        .push_back(order[n_told_]);
+}
+
+LiveNews LiveSession::news(std::size_t n_known) const {
+  const std::lock_guard lock(mutex_);
+  LiveNews news;
+  news.layout = layout();
+  news.n_arranged = n_arranged_;
+  const std::string_view language = session_.hello() ? session_.hello()->language : std::string_view();
+  news.separator = session_.sampling()                    ? kSampledSeparator
+                   : language == "c" || language == "cpp" ? live::kCodeSeparator
+                                                          : std::string_view(".");
+  const live::Methods& methods = session_.methods();
+  for (std::size_t i = n_known; i < placed_.size(); ++i) {
+    const live::MethodId id = placed_[i];
+    const live::Method& method = methods[id];
+    const std::string_view own = methods.text(method.method);
+    news.methods.push_back(
+        {id, 0, std::string(methods.text(method.package)), std::string(methods.text(method.class_name)),
+         own.empty() ? methods.label(id) : std::string(own), std::string(methods.text(method.signature))});
+  }
+  return news;
 }
 
 void LiveSession::look_at_city(const std::function<void(const LiveCity&)>& look) {
   const std::lock_guard city_lock(city_mutex_);
-  std::vector<LiveNamed> more;
-  {
-    const std::lock_guard lock(mutex_);
-    if (session_.sampling() && city_.methods().empty()) city_.separate_by(kSampledSeparator);
-    const live::Methods& methods = session_.methods();
-    for (std::size_t i = city_.methods().size(); i < methods.order().size(); ++i) {
-      const live::MethodId id = methods.order()[i];
-      const live::Method& method = methods[id];
-      const std::string_view own = methods.text(method.method);
-      more.push_back(
-          {id, std::string(methods.text(method.package)), std::string(methods.text(method.class_name)),
-           own.empty() ? methods.label(id) : std::string(own), std::string(methods.text(method.signature))});
-    }
-  }
-  city_.extend(std::move(more));
+  LiveNews more = news(city_.methods().size());
+  city_.extend(std::move(more.methods), more.separator, more.layout);
   look(city_);
 }
 
 void LiveSession::arrange_city() {
   const std::lock_guard city_lock(city_mutex_);
-  city_.arrange();
+  LiveNews more = news(city_.methods().size());
+  city_.extend(std::move(more.methods), more.separator, more.layout);
   const std::lock_guard lock(mutex_);
-  n_arranged_ = city_.n_arranged();
+  ++n_arranged_;
+  city_.arrange(more.layout + 1);
+}
+
+bool LiveSession::has_unnamed() const {
+  const std::lock_guard lock(mutex_);
+  return !unnamed_.empty();
+}
+
+std::vector<LiveCode> LiveSession::take_unnamed() {
+  const std::lock_guard lock(mutex_);
+  std::vector<LiveCode> code;
+  for (const live::MethodId id : std::exchange(unnamed_, {}))
+    code.push_back({id, session_.methods()[id].module, session_.methods()[id].address});
+  std::stable_sort(code.begin(), code.end(),
+                   [](const LiveCode& a, const LiveCode& b) { return a.module < b.module; });
+  return code;
+}
+
+LiveModule LiveSession::module(std::uint32_t number) const {
+  const std::lock_guard lock(mutex_);
+  const live::Methods& methods = session_.methods();
+  const live::Module& module = methods.modules()[number];
+  return {std::string(methods.text(module.path)), std::string(methods.text(module.build_id))};
+}
+
+void LiveSession::give_names(const std::vector<std::pair<LiveCode, live::CodeFound>>& names) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [code, found] : names) {
+    session_.name_code(code.method, found);
+    placed_.push_back(code.method);
+  }
 }
 
 Result<ProfilePtr> LiveSession::profile(std::optional<live::Nanoseconds> from,

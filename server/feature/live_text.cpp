@@ -102,7 +102,9 @@ std::string live_estimate_text(const live::Sampling& sampling, std::uint64_t sam
 
 std::string live_thread_text(const LiveThread& thread) {
   if (!thread.alive) return "has ended";
-  if (thread.sampled) return fmt::format("seen in {}, {} deep", thread.label, thread.depth);
+  if (thread.sampled && thread.method != 0)
+    return thread.past ? "seen most in " + thread.label
+                       : fmt::format("seen in {}, {} deep", thread.label, thread.depth);
   if (thread.past && thread.method != 0)
     return fmt::format("{} in {}", thread.waits ? "waited mostly, longest" : "ran longest", thread.label);
   if (thread.method == 0) return thread.unknown ? "not known: events were lost" : "nothing open";

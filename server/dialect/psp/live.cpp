@@ -200,26 +200,29 @@ std::string joined_name(const std::string& package, const std::string& name, con
 }
 
 // The whole path of each district, and of its parents.
-std::vector<std::string> paths_of(const CityDistricts& districts, const std::string& separator) {
+std::vector<std::string> paths_of(const City& city) {
+  const CityDistricts& districts = city.districts;
   std::vector<std::string> paths(districts.name.size());
   for (std::size_t i = 0; i < paths.size(); ++i)
     paths[i] = districts.parent[i] == kNoCityRow
                    ? districts.name[i]
-                   : joined_name(paths[districts.parent[i]], districts.name[i], separator);
+                   : joined_name(paths[districts.parent[i]], districts.name[i], city.separator);
   return paths;
 }
 
-psp::LiveCityResult city_of(LiveSession& session, std::uint32_t since) {
+psp::LiveCityResult city_of(LiveSessions& sessions, LiveSession& session, const SessionPtr& before,
+                            std::uint32_t since) {
   psp::LiveCityResult result;
   result.session = session.name();
-  session.look_at_city([&](const LiveCity& whole) {
+  if (before) result.plots.id_before.emplace();
+  const auto look = [&](const LiveCity& whole) {
     const City& city = whole.city();
     const LiveCityPart part = whole.since(since);
     result.layout = whole.layout();
     result.key = since == 0 || since > whole.layout();
     result.width = city.width / kSide;
     result.depth = city.depth / kSide;
-    const std::vector<std::string> paths = paths_of(city.districts, whole.separator());
+    const std::vector<std::string> paths = paths_of(city);
     auto place = [](auto& columns, const CityRect& rect) {
       columns.x.push_back(rect.x / kSide);
       columns.y.push_back(rect.y / kSide);
@@ -240,14 +243,15 @@ psp::LiveCityResult city_of(LiveSession& session, std::uint32_t since) {
       const std::uint32_t district = city.blocks.district[row];
       result.blocks.id.push_back(row);
       result.blocks.district.push_back(row_or_none(district));
-      result.blocks.name.push_back(joined_name(district < paths.size() ? paths[district] : "",
-                                               city.blocks.name[row], whole.separator()));
+      result.blocks.name.push_back(
+          joined_name(district < paths.size() ? paths[district] : "", city.blocks.name[row], city.separator));
       result.blocks.label.push_back(city.blocks.name[row]);
       place(result.blocks, city.blocks.rect[row]);
     }
     for (const std::uint32_t row : part.plots) {
       const LiveNamed& method = whole.methods()[row];
       result.plots.id.push_back(method.method);
+      if (result.plots.id_before) result.plots.id_before->push_back(method.before);
       result.plots.block.push_back(city.plots.block[row]);
       result.plots.name.push_back(method.name);
       result.plots.signature.push_back(method.signature);
@@ -255,7 +259,11 @@ psp::LiveCityResult city_of(LiveSession& session, std::uint32_t since) {
       result.plots.y.push_back(city.plots.y[row] / kSide);
       result.plots.w.push_back(1);
     }
-  });
+  };
+  if (before)
+    sessions.unions().look(session, *before, look);
+  else
+    session.look_at_city(look);
   return result;
 }
 
@@ -326,7 +334,8 @@ Result<psp::LiveWindowResult> window_of(const LiveSession& session, const psp::L
   result.estimate = estimate_of(picture.sampling, picture.events);
   if (params.threads > 0) {
     auto& rows = result.thread_rows.emplace();
-    for (const LiveThread& thread : picture.threads) rows.push_back(thread_of(thread, picture.window, picture.sampling.has_value()));
+    for (const LiveThread& thread : picture.threads)
+      rows.push_back(thread_of(thread, picture.window, picture.sampling.has_value()));
     result.threads_left = static_cast<std::uint32_t>(picture.threads_left);
   }
   const LiveStrip strip = session.strip(params.steps);
@@ -386,9 +395,9 @@ Result<std::string> control(LiveSessions& sessions, const SessionPtr& session,
   }
 }
 
-class LiveModule final : public Module {
+class LiveRequests final : public Module {
  public:
-  explicit LiveModule(SessionContext& session)
+  explicit LiveRequests(SessionContext& session)
       : session_(session),
         timers_([&engine = session.engine](UniqueFunction<void()> task) { engine.post(std::move(task)); }) {}
   void bind(protocol::Binder& binder) override;
@@ -414,7 +423,7 @@ class LiveModule final : public Module {
   Timers timers_;
 };
 
-void LiveModule::answer(const std::shared_ptr<Waiting>& waiting) {
+void LiveRequests::answer(const std::shared_ptr<Waiting>& waiting) {
   if (std::exchange(waiting->answered, true)) return;
   session_.run<psp::LiveFrameRequest>(
       true, std::move(waiting->reply), waiting->session->name(),
@@ -422,7 +431,7 @@ void LiveModule::answer(const std::shared_ptr<Waiting>& waiting) {
           const StopToken&) -> Result<psp::LiveFrameResult> { return frame_of(*session, params); });
 }
 
-void LiveModule::bind_frame(protocol::Binder& binder) {
+void LiveRequests::bind_frame(protocol::Binder& binder) {
   binder.request<psp::LiveFrameRequest>(
       [this](psp::LiveFrameParams params, protocol::Reply<psp::LiveFrameRequest> reply) {
         auto found = sessions()->find(params.session);
@@ -440,50 +449,51 @@ void LiveModule::bind_frame(protocol::Binder& binder) {
       });
 }
 
-void LiveModule::bind_attach(protocol::Binder& binder) {
-  binder.request<psp::LiveAttachRequest>(
-      [this](const psp::LiveAttachParams& params, protocol::Reply<psp::LiveAttachRequest> reply) {
-        std::string path;
-        if (params.replay) {
-          auto named = path_of_uri(*params.replay);
-          if (!named) return reply.error(to_psp(named.error()));
-          path = std::move(*named);
-        }
-        // Who came over HTTP has no programs asked and no files read.
-        if (params.source && session_.setup.may_have_root)
-          return reply.error(invalid_params("params.source",
-                                            "a page has no program sampled; an editor or "
-                                            "`profd live` does, and the page then shows it"));
-        if (params.source && params.replay)
-          return reply.error(invalid_params("params.source", "a replay is of a recording, not of a program"));
-        session_.run<psp::LiveAttachRequest>(
-            false, std::move(reply), path,
-            [sessions = sessions(), params, path, &executor = session_.engine.scheduler().executor()](
-                const StopToken& stop) -> Result<psp::LiveAttachResult> {
-              PROFD_CHECK(sessions->set_window(params.window));
-              if (params.listen) {
-                PROFD_CHECK(sessions->listen_unix());
-              }
-              if (params.tcp) {
-                PROFD_CHECK(sessions->listen_tcp());
-              }
-              psp::LiveAttachResult result;
-              if (!path.empty()) {
-                PROFD_TRY(const SessionPtr session, sessions->replay(path, params.speed, executor, stop));
-                result.session = session_of(session->info());
-              }
-              if (params.source) {
-                PROFD_TRY(auto feed, sample_feed_of(*params.source));
-                PROFD_TRY(const SessionPtr session, sessions->sample(std::move(feed), stop));
-                result.session = session_of(session->info());
-              }
-              result.listening = all_listening(*sessions);
-              return result;
-            });
-      });
+void LiveRequests::bind_attach(protocol::Binder& binder) {
+  binder.request<psp::LiveAttachRequest>([this](const psp::LiveAttachParams& params,
+                                                protocol::Reply<psp::LiveAttachRequest> reply) {
+    std::string path;
+    if (params.replay) {
+      auto named = path_of_uri(*params.replay);
+      if (!named) return reply.error(to_psp(named.error()));
+      path = std::move(*named);
+    }
+    // Who came over HTTP has no programs asked and no files read.
+    if (params.source && session_.setup.may_have_root)
+      return reply.error(invalid_params("params.source",
+                                        "a page has no program sampled; an editor or "
+                                        "`profd live` does, and the page then shows it"));
+    if (params.source && params.replay)
+      return reply.error(invalid_params("params.source", "a replay is of a recording, not of a program"));
+    session_.run<psp::LiveAttachRequest>(
+        false, std::move(reply), path,
+        [sessions = sessions(), params, path, places = session_.workspace.symbol_places(path),
+         &executor =
+             session_.engine.scheduler().executor()](const StopToken& stop) -> Result<psp::LiveAttachResult> {
+          PROFD_CHECK(sessions->set_window(params.window));
+          if (params.listen) {
+            PROFD_CHECK(sessions->listen_unix());
+          }
+          if (params.tcp) {
+            PROFD_CHECK(sessions->listen_tcp());
+          }
+          psp::LiveAttachResult result;
+          if (!path.empty()) {
+            PROFD_TRY(const SessionPtr session, sessions->replay(path, params.speed, places, executor, stop));
+            result.session = session_of(session->info());
+          }
+          if (params.source) {
+            PROFD_TRY(auto feed, sample_feed_of(*params.source));
+            PROFD_TRY(const SessionPtr session, sessions->sample(std::move(feed), stop));
+            result.session = session_of(session->info());
+          }
+          result.listening = all_listening(*sessions);
+          return result;
+        });
+  });
 }
 
-void LiveModule::bind(protocol::Binder& binder) {
+void LiveRequests::bind(protocol::Binder& binder) {
   bind_attach(binder);
   bind_frame(binder);
 
@@ -498,13 +508,20 @@ void LiveModule::bind(protocol::Binder& binder) {
 
   binder.request<psp::LiveCityRequest>(
       [this](const psp::LiveCityParams& params, protocol::Reply<psp::LiveCityRequest> reply) {
-        auto found = sessions()->find(params.session);
+        const auto all = sessions();
+        auto found = all->find(params.session);
         if (!found) return reply.error(to_psp(found.error()));
-        session_.run<psp::LiveCityRequest>(
-            true, std::move(reply), params.session,
-            [session = *found, since = params.since](const StopToken&) -> Result<psp::LiveCityResult> {
-              return city_of(*session, since);
-            });
+        SessionPtr before;
+        if (!params.before.empty()) {
+          auto other = all->find(params.before);
+          if (!other) return reply.error(to_psp(other.error()));
+          before = std::move(*other);
+        }
+        session_.run<psp::LiveCityRequest>(true, std::move(reply), params.session,
+                                           [all, session = *found, before, since = params.since](
+                                               const StopToken&) -> Result<psp::LiveCityResult> {
+                                             return city_of(*all, *session, before, since);
+                                           });
       });
 
   binder.request<psp::LiveMethodRequest>(
@@ -543,7 +560,7 @@ void LiveModule::bind(protocol::Binder& binder) {
 }  // namespace
 
 std::unique_ptr<Module> make_live_module(SessionContext& session) {
-  return std::make_unique<LiveModule>(session);
+  return std::make_unique<LiveRequests>(session);
 }
 
 }  // namespace profd

@@ -14,7 +14,17 @@ import { useApp } from "../../ui/context.js";
 import { Icon } from "../../ui/icons.js";
 import { placeAt } from "../../ui/menu.js";
 import { Sparkline } from "../../ui/sparkline.js";
-import { changeText, FLAG, shareText, signatureOf, wholeName, type City, type Standing } from "./city.js";
+import {
+  changeText,
+  FLAG,
+  shareText,
+  signatureOf,
+  versionMark,
+  wholeName,
+  type City,
+  type Standing,
+  type Versions,
+} from "./city.js";
 import type { Feed } from "./feed.js";
 import { LANE, laneOf, STRIP, stripPath } from "./lanes.js";
 import type { Hovered } from "./stage.js";
@@ -260,10 +270,14 @@ export function MethodCard({
 }) {
   const city = feed.city.value!;
   const still = feed.at.value !== undefined;
-  const method = useMethod(session, city.plots.id[chosen], still);
+  const id = city.plots.id[chosen]!;
+  const against = feed.against.value;
+  // What is gone is known to the version before alone.
+  const gone = id === 0 && against.kind === "session";
+  const method = useMethod(gone ? against.session : session, gone ? city.plots.before[chosen] : id, still);
   const height = feed.standing.height[chosen] ?? 0;
   const flags = feed.standing.flags[chosen] ?? 0;
-  const compared = feed.against.value.kind !== "none";
+  const compared = against.kind !== "none";
   const sampled = feed.frame.value?.estimate !== undefined;
   const signature = signatureOf(city, chosen);
   return (
@@ -305,6 +319,7 @@ export function MethodCard({
       </p>
       {compared && <p>{changeText(feed.standing.before[chosen] ?? 0, height)} against what it is compared with</p>}
       {feed.versions.value?.added[chosen] === 1 && <p>[A] The version before does not have it.</p>}
+      {gone && <p>[D] Only the version before has it.</p>}
       {method !== undefined && (
         <p class="muted">
           {shown(method.total)}
@@ -359,13 +374,13 @@ export function CityTooltip({
   city,
   standing,
   hovered,
-  added,
+  versions,
   sampled,
 }: {
   city: City;
   standing: Standing;
   hovered: Hovered;
-  added: boolean;
+  versions: Versions | undefined;
   sampled: boolean;
 }) {
   const box = useRef<HTMLDivElement>(null);
@@ -380,7 +395,10 @@ export function CityTooltip({
       );
   });
   if (hit.plot >= 0) {
-    const marks = marksOf(standing.flags[hit.plot]!, sampled);
+    const version = { "[A] ": "[A] new in this version", "[D] ": "[D] gone from this version" }[
+      versionMark(versions, hit.plot)
+    ];
+    const marks = [...(version === undefined ? [] : [version]), ...marksOf(standing.flags[hit.plot]!, sampled)];
     return (
       <div class="tooltip" ref={box} aria-hidden="true">
         <div class="tooltip-name">
@@ -398,9 +416,7 @@ export function CityTooltip({
         {standing.before[hit.plot] !== 0 && (
           <div class="tooltip-change">{changeText(standing.before[hit.plot]!, standing.height[hit.plot]!)}</div>
         )}
-        {(marks.length > 0 || added) && (
-          <div class="tooltip-note">{[...(added ? ["[A] new in this version"] : []), ...marks].join(" · ")}</div>
-        )}
+        {marks.length > 0 && <div class="tooltip-note">{marks.join(" · ")}</div>}
       </div>
     );
   }
