@@ -15,13 +15,18 @@ end, {
 
 -- Names to map: nothing is mapped here. They load the plugin when they are used.
 for name, command in pairs({
+  aggregate = 'aggregate',
   annotate = 'annotate',
+  callees = 'callees',
+  callers = 'callers',
   clear = 'clear',
   ['clear-buffer'] = 'clear buffer',
   close = 'close',
   correlate = 'correlate',
   analyse = 'analyse',
   diff = 'diff',
+  filter = 'filter',
+  flame = 'flame',
   hotspots = 'hotspots',
   ['hottest-line'] = 'hottest',
   hover = 'hover',
@@ -32,6 +37,7 @@ for name, command in pairs({
   record = 'record',
   ['record-again'] = 'record!',
   recordings = 'recordings',
+  redo = 'redo',
   reload = 'reload',
   report = 'report',
   select = 'select',
@@ -40,6 +46,8 @@ for name, command in pairs({
   timeline = 'timeline',
   toggle = 'toggle',
   ['toggle-buffer'] = 'toggle buffer',
+  tree = 'tree',
+  undo = 'undo',
   within = 'within',
 }) do
   vim.keymap.set('n', ('<Plug>(profd-%s)'):format(name), ('<Cmd>Profd %s<CR>'):format(command), {
