@@ -43,10 +43,12 @@ WindowSum WindowSums::sum(std::span<const BucketPtr> buckets) {
       thread.unknown += part.unknown;
       thread.waiting += part.waiting;
       thread.waited += waited_at_least(part, bucket.end - bucket.begin);
+      thread.samples += part.samples;
       one_thread_.add(bucket.methods_of(places[i].thread));
     }
     std::uint64_t longest_ns = 0;
-    const std::uint64_t ran = thread.busy - thread.waited;  // at most
+    // At most: agents say at their ticks whether a thread waits, so what runs for less than that is not seen.
+    const std::uint64_t ran = thread.busy - thread.waited + kBucket;
     for (const PartSum::Row& row : one_thread_.rows()) {
       if (row.ns > longest_ns || (row.ns == longest_ns && row.ns > 0 && row.key < thread.longest)) {
         thread.longest = row.key;
@@ -54,13 +56,18 @@ WindowSum WindowSums::sum(std::span<const BucketPtr> buckets) {
       }
       if (row.key >= rows_.size()) rows_.resize(row.key + row.key / 2 + 64);
       if (rows_[row.key] == 0) {
-        window.methods.push_back({row.key});
+        window.methods.push_back({});
+        window.methods.back().method = row.key;
         rows_[row.key] = static_cast<std::uint32_t>(window.methods.size());
       }
       MethodSum& sum = window.methods[rows_[row.key] - 1];
       if (row.ns > sum.most_ns) {
         sum.most_ns = row.ns;
         sum.waited = row.ns > ran ? row.ns - ran : 0;
+        if (thread.samples > 0) {
+          sum.most_samples = row.calls;
+          sum.thread_samples = thread.samples;
+        }
       }
       sum.ns += row.ns;
       sum.calls += row.calls;

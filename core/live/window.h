@@ -14,17 +14,20 @@ namespace profd::live {
 struct MethodSum {
   MethodId method = 0;
   std::uint64_t most_ns = 0;  // on the thread where it ran longest
-  std::uint64_t waited = 0;   // of `most_ns` that thread waited at least so long
+  std::uint64_t waited = 0;   // of `most_ns` that thread waited at least so long, to within a bucket
   std::uint64_t ns = 0;       // on all threads
   std::uint64_t calls = 0;    // that began
   std::uint32_t threads = 0;  // on which it was open
+  // Where it is measured by samples: those on the thread of most_ns that saw it, and all of that thread.
+  std::uint64_t most_samples = 0, thread_samples = 0;
 };
 struct ThreadSum {
   std::uint32_t instance = 0, lane = 0;
   std::uint64_t busy = 0, unknown = 0, waiting = 0;
-  std::uint64_t waited =
-      0;                 // with a method open, at least: waiting and busy are told apart, not when they met
+  // With a method open, at least: how long it waited and was busy is known, not how long at once.
+  std::uint64_t waited = 0;
   MethodId longest = 0;  // that had most of it to itself, of the lowest of equal ones; 0: none had any
+  std::uint64_t samples = 0;
 };
 
 struct WindowSum {

@@ -542,7 +542,7 @@ bool from_wire(std::string_view text, LiveThreadState& value);
 enum class LiveFlag : std::int32_t {
   runs = 1,  // It runs on a thread now.
   open = 2,  // It is on the stack of a thread now.
-  waits = 4,  // A thread waits in it now.
+  waits = 4,  // A thread waits in it now; of a part of the time, that it waited for most of what it took, as far as the agent says.
   demoted = 8,  // It has no probes: its time is in its callers.
 };
 
@@ -6621,7 +6621,7 @@ struct LiveWindowResult {
   std::string window_text;
   // Under which `profile/open` and `profile/diff` take this part.
   std::string uri;
-  // Methods that do not stand at 0.
+  // Methods that do not stand at 0, and those that have no probes now.
   LiveMethods methods;
   // The hottest.
   std::vector<LiveRow> rows;

@@ -9,9 +9,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/live/code_name.h"
 #include "core/live/live_profile.h"
 #include "core/live/preamble.h"
 #include "core/live/varint.h"
+#include "server/engine/live_names.h"
 
 namespace profd {
 namespace {
@@ -47,12 +49,13 @@ LiveSession::LiveSession(std::string name, live::Nanoseconds window, bool replay
 LiveSession::~LiveSession() = default;
 
 Result<void> LiveSession::consume(live::Bytes bytes) {
-  bool told = false, over = false;
+  bool told = false;
   Result<void> taken;
   {
     const std::lock_guard lock(mutex_);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     taken = session_.consume(bytes);
+    place_told();
     if (fresh_ && file_.valid()) {
       first_ += text;
       if (session_.hello()) {
@@ -67,20 +70,19 @@ Result<void> LiveSession::consume(live::Bytes bytes) {
       looked_at_ = session_.meter().closed();
       if (send_) demote();
     }
-    over = session_.said_bye();
     const auto now = Clock::now();
-    if (session_.hello() && now - last_picture_ >= kPictureEvery) {
+    if (taken && session_.hello() && now - last_picture_ >= kPictureEvery) {
       take_picture(now);
       told = true;
     }
   }
-  if (!taken) {
-    end(taken.error().message);
-    return taken;
-  }
   if (told) tell();
-  if (over) end();
-  return {};
+  return taken;
+}
+
+bool LiveSession::said_bye() const {
+  const std::lock_guard lock(mutex_);
+  return session_.said_bye();
 }
 
 void LiveSession::end(std::string error) {
@@ -156,6 +158,7 @@ LiveInfo LiveSession::info() const {
   info.threads = session_.meter().n_alive();
   info.layout = layout();
   info.totals = totals();
+  info.sampling = session_.sampling();
   return info;
 }
 
@@ -193,6 +196,11 @@ std::vector<std::uint8_t> LiveSession::flags_now() const {
     flags[method] |= bit;
   };
   for (const live::Lane& lane : session_.meter().lanes()) {
+    if (lane.alive && lane.seen != 0) {
+      set(contexts[lane.seen].method, kLiveRuns);
+      for (live::ContextNumber up = lane.seen; up != 0; up = contexts[up].parent)
+        set(contexts[up].method, kLiveOpen);
+    }
     if (!lane.alive || lane.stack.empty()) continue;
     for (const live::ContextNumber open : lane.stack) set(contexts[open].method, kLiveOpen);
     set(contexts[lane.running()].method, kLiveRuns);
@@ -233,6 +241,11 @@ LiveMethodRow LiveSession::row_of(const live::MethodSum& sum, std::uint8_t flags
   row.method = sum.method;
   row.name = session_.methods().name(sum.method);
   row.label = session_.methods().label(sum.method);
+  // Profilers have whole names of their own.
+  if (session_.sampling() && sum.method < session_.methods().size()) {
+    const std::string_view whole = session_.methods().text(session_.methods()[sum.method].signature);
+    if (!whole.empty()) row.name = whole;
+  }
   if (sum.method < session_.methods().size()) {
     row.file = session_.methods().text(session_.methods()[sum.method].file);
     row.line = session_.methods()[sum.method].line;
@@ -256,9 +269,10 @@ void LiveSession::fill_rows(LivePicture& picture, const live::WindowSum& window,
   picture.end = window.end;
   picture.events = window.events;
   picture.lost = window.lost;
+  picture.sampling = session_.sampling();
   const double seconds = static_cast<double>(window.end - window.begin) * 1e-9;
   if (seconds > 0) picture.events_per_second = static_cast<double>(window.events) / seconds;
-  if (session_.hello())
+  if (session_.hello() && !session_.sampling())
     picture.probe_share = live::probe_share(window, live::event_cost_of(session_.hello()->language));
 }
 
@@ -292,7 +306,16 @@ LivePicture LiveSession::picture(std::uint32_t since, std::size_t n_rows, std::s
       thread.depth = lane.stack.size();
       thread.unknown = lane.stack.empty() && lane.base == lane.roots.unknown;
       thread.cpu_ns = lane.cpu_ns;
-      if (!lane.stack.empty()) thread.method = session_.meter().contexts()[lane.running()].method;
+      const live::Contexts& contexts = session_.meter().contexts();
+      if (!lane.stack.empty()) thread.method = contexts[lane.running()].method;
+      if (lane.stack.empty() && lane.seen != 0) {
+        thread.sampled = true;
+        thread.unknown = false;
+        thread.method = contexts[lane.seen].method;
+        for (live::ContextNumber up = lane.seen; contexts[up].method != live::kNothingOpen;
+             up = contexts[up].parent)
+          ++thread.depth;
+      }
     }
     threads.push_back(std::move(thread));
   };
@@ -341,10 +364,16 @@ LivePicture LiveSession::window(live::Nanoseconds from, live::Nanoseconds to, st
   fill_rows(picture, window, n_rows, flags_of);
   for (LiveMethodRow& row : picture.rows) row.past = true;
   picture.window = window.end - window.begin;
-  for (const live::MethodSum& sum : window.methods)
-    if (sum.method < live::kMaxMethods)
-      picture.methods.emplace_back(
-          sum.method, LiveLook{live::height_of(sum.most_ns, picture.window), sum.threads, flags_of(sum)});
+  std::vector<bool> there(session_.methods().size());
+  for (const live::MethodSum& sum : window.methods) {
+    if (sum.method >= live::kMaxMethods) continue;
+    if (sum.method < there.size()) there[sum.method] = true;
+    picture.methods.emplace_back(
+        sum.method, LiveLook{live::height_of(sum.most_ns, picture.window), sum.threads, flags_of(sum)});
+  }
+  for (live::MethodId i = 0; i < there.size(); ++i)
+    if (!there[i] && session_.methods()[i].demoted)
+      picture.methods.emplace_back(i, LiveLook{0, 0, kLiveDemoted});
   std::vector<LiveThread> threads;
   threads.reserve(window.threads.size());
   for (const live::ThreadSum& sum : window.threads) {
@@ -355,6 +384,7 @@ LivePicture LiveSession::window(live::Nanoseconds from, live::Nanoseconds to, st
     thread.number = lane.number;
     thread.alive = true;
     thread.past = true;
+    thread.sampled = session_.sampling().has_value();
     thread.waits = sum.waited > 0 && 2 * sum.waited >= sum.busy;
     thread.unknown = sum.unknown > 0;
     thread.method = sum.longest;
@@ -409,7 +439,8 @@ Result<LiveMethodStory> LiveSession::method(live::MethodId method) const {
   if (method >= methods.size() || !methods[method].told)
     return fail(ErrorCode::not_found, fmt::format("{} has no method {}", name_, method));
   LiveMethodStory story;
-  live::MethodSum sum{method};
+  live::MethodSum sum;
+  sum.method = method;
   for (const live::MethodSum& there : window_.methods)
     if (there.method == method) sum = there;
   story.row = row_of(sum, method < looks_.size() ? looks_[method].flags : std::uint8_t{0});
@@ -418,6 +449,7 @@ Result<LiveMethodStory> LiveSession::method(live::MethodId method) const {
   story.method = methods.text(methods[method].method);
   story.signature = methods.text(methods[method].signature);
   story.window = window_ns_;
+  story.sampled = session_.sampling().has_value();
   const auto& totals = session_.meter().totals();
   for (live::ContextNumber i = 0; i < totals.size(); ++i) {
     if (session_.meter().contexts()[i].method != method) continue;
@@ -469,33 +501,81 @@ Result<live::Nanoseconds> LiveSession::mark_time(const std::string& name) const 
 }
 
 std::uint32_t LiveSession::layout() const {
-  return static_cast<std::uint32_t>(session_.methods().n_told()) + n_arranged_;
+  return static_cast<std::uint32_t>(placed_.size()) + n_arranged_;
+}
+
+void LiveSession::place_told() {
+  const std::vector<live::MethodId>& order = session_.methods().order();
+  for (; n_told_ < order.size(); ++n_told_)
+    (names_code_ && session_.methods().is_unnamed_code(order[n_told_]) ? unnamed_ : placed_)
+        .push_back(order[n_told_]);
+}
+
+LiveNews LiveSession::news(std::size_t n_known) const {
+  const std::lock_guard lock(mutex_);
+  LiveNews news;
+  news.layout = layout();
+  news.n_arranged = n_arranged_;
+  const std::string_view language = session_.hello() ? session_.hello()->language : std::string_view();
+  news.separator = session_.sampling()                    ? kSampledSeparator
+                   : language == "c" || language == "cpp" ? live::kCodeSeparator
+                                                          : std::string_view(".");
+  const live::Methods& methods = session_.methods();
+  for (std::size_t i = n_known; i < placed_.size(); ++i) {
+    const live::MethodId id = placed_[i];
+    const live::Method& method = methods[id];
+    const std::string_view own = methods.text(method.method);
+    news.methods.push_back(
+        {id, 0, std::string(methods.text(method.package)), std::string(methods.text(method.class_name)),
+         own.empty() ? methods.label(id) : std::string(own), std::string(methods.text(method.signature))});
+  }
+  return news;
 }
 
 void LiveSession::look_at_city(const std::function<void(const LiveCity&)>& look) {
   const std::lock_guard city_lock(city_mutex_);
-  std::vector<LiveNamed> more;
-  {
-    const std::lock_guard lock(mutex_);
-    const live::Methods& methods = session_.methods();
-    for (std::size_t i = city_.methods().size(); i < methods.order().size(); ++i) {
-      const live::MethodId id = methods.order()[i];
-      const live::Method& method = methods[id];
-      const std::string_view own = methods.text(method.method);
-      more.push_back(
-          {id, std::string(methods.text(method.package)), std::string(methods.text(method.class_name)),
-           own.empty() ? methods.label(id) : std::string(own), std::string(methods.text(method.signature))});
-    }
-  }
-  city_.extend(std::move(more));
+  LiveNews more = news(city_.methods().size());
+  city_.extend(std::move(more.methods), more.separator, more.layout);
   look(city_);
 }
 
 void LiveSession::arrange_city() {
   const std::lock_guard city_lock(city_mutex_);
-  city_.arrange();
+  LiveNews more = news(city_.methods().size());
+  city_.extend(std::move(more.methods), more.separator, more.layout);
   const std::lock_guard lock(mutex_);
-  n_arranged_ = city_.n_arranged();
+  ++n_arranged_;
+  city_.arrange(more.layout + 1);
+}
+
+bool LiveSession::has_unnamed() const {
+  const std::lock_guard lock(mutex_);
+  return !unnamed_.empty();
+}
+
+std::vector<LiveCode> LiveSession::take_unnamed() {
+  const std::lock_guard lock(mutex_);
+  std::vector<LiveCode> code;
+  for (const live::MethodId id : std::exchange(unnamed_, {}))
+    code.push_back({id, session_.methods()[id].module, session_.methods()[id].address});
+  std::stable_sort(code.begin(), code.end(),
+                   [](const LiveCode& a, const LiveCode& b) { return a.module < b.module; });
+  return code;
+}
+
+LiveModule LiveSession::module(std::uint32_t number) const {
+  const std::lock_guard lock(mutex_);
+  const live::Methods& methods = session_.methods();
+  const live::Module& module = methods.modules()[number];
+  return {std::string(methods.text(module.path)), std::string(methods.text(module.build_id))};
+}
+
+void LiveSession::give_names(const std::vector<std::pair<LiveCode, live::CodeFound>>& names) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [code, found] : names) {
+    session_.name_code(code.method, found);
+    placed_.push_back(code.method);
+  }
 }
 
 Result<ProfilePtr> LiveSession::profile(std::optional<live::Nanoseconds> from,
@@ -535,6 +615,9 @@ void LiveSession::demote() {
 Result<void> LiveSession::control(live::ControlOperation operation, std::string_view pattern,
                                   std::span<const std::uint32_t> methods) {
   const std::lock_guard lock(mutex_);
+  if (session_.sampling())
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} is measured by samples: no agent is in it that could be asked", name_));
   if (!send_ || !session_.hello())
     return fail(ErrorCode::unsupported,
                 fmt::format("{} is no program that runs: it cannot be asked for anything", name_));

@@ -15,10 +15,10 @@ end, {
 
 -- Names to map: nothing is mapped here. They load the plugin when they are used.
 for name, command in pairs({
-  aggregate = 'aggregate',
   annotate = 'annotate',
   callees = 'callees',
   callers = 'callers',
+  changes = 'changes',
   clear = 'clear',
   ['clear-buffer'] = 'clear buffer',
   close = 'close',
@@ -45,9 +45,9 @@ for name, command in pairs({
   summary = 'summary',
   timeline = 'timeline',
   toggle = 'toggle',
-  ['toggle-buffer'] = 'toggle buffer',
   tree = 'tree',
   undo = 'undo',
+  ['toggle-buffer'] = 'toggle buffer',
   within = 'within',
 }) do
   vim.keymap.set('n', ('<Plug>(profd-%s)'):format(name), ('<Cmd>Profd %s<CR>'):format(command), {

@@ -474,7 +474,7 @@ class LiveFlag(IntEnum):
 
     RUNS = 1  # It runs on a thread now.
     OPEN = 2  # It is on the stack of a thread now.
-    WAITS = 4  # A thread waits in it now.
+    WAITS = 4  # A thread waits in it now; of a part of the time, that it waited for most of what it took, as far as the agent says.
     DEMOTED = 8  # It has no probes: its time is in its callers.
 
 
@@ -9462,7 +9462,7 @@ class LiveWindowResult(Structure):
     uri: str
     # Under which `profile/open` and `profile/diff` take this part.
     methods: LiveMethods
-    # Methods that do not stand at 0.
+    # Methods that do not stand at 0, and those that have no probes now.
     rows: list[LiveRow]
     # The hottest.
     rows_left: int = 0

@@ -697,7 +697,10 @@ export const LiveFlag = {
   runs: 1,
   /** It is on the stack of a thread now. */
   open: 2,
-  /** A thread waits in it now. */
+  /**
+   * A thread waits in it now; of a part of the time, that it waited for most of what it took, as far as the
+   * agent says.
+   */
   waits: 4,
   /** It has no probes: its time is in its callers. */
   demoted: 8,
@@ -6440,7 +6443,7 @@ export interface LiveWindowResult {
   windowText: string;
   /** Under which `profile/open` and `profile/diff` take this part. */
   uri: string;
-  /** Methods that do not stand at 0. */
+  /** Methods that do not stand at 0, and those that have no probes now. */
   methods: LiveMethods;
   /** The hottest. */
   rows: LiveRow[];

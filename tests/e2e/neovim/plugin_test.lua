@@ -390,7 +390,7 @@ test('a wrong subcommand says which there are', function()
   h.equal(#h.notes, 1)
   h.matches(
     h.notes[1],
-    '^profd: no such subcommand: frobnicate; one of analyse, annotate, .*hotspots, hottest, hover, '
+    '^profd: no such subcommand: frobnicate; one of aggregate, analyse, annotate, .*hotspots, hottest, hover, '
   )
   h.notes = {}
   vim.cmd('Profd close now')

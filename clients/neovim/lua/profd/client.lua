@@ -61,6 +61,9 @@ M.mine = false
 ---@type table<string, string> further filters of hints, hovers and lists, each under the name of what set it
 M.filters = {}
 
+---@type table<string, string[]> filters that hold for one profile, by its URI
+M.profile_filters = {}
+
 --- What the server is told at once: the same settings that workspace/didChangeConfiguration carries.
 ---@return table
 function M.settings()
@@ -69,7 +72,12 @@ function M.settings()
   for _, name in ipairs(vim.fn.sort(vim.tbl_keys(M.filters))) do
     filters[#filters + 1] = M.filters[name]
   end
-  return { threshold = config.threshold, inlayHints = true, filters = #filters > 0 and filters or nil }
+  return {
+    threshold = config.threshold,
+    inlayHints = true,
+    filters = #filters > 0 and filters or nil,
+    profileFilters = next(M.profile_filters) and M.profile_filters or nil,
+  }
 end
 
 ---@param of integer

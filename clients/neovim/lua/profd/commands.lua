@@ -78,6 +78,15 @@ local function unescaped(word)
   return (word:gsub('\\(.)', '%1'))
 end
 
+--- Open profiles and files.
+---@param lead string
+---@return string[]
+local function profile_words(lead)
+  local word = unescaped(lead)
+  local found = starting_with(word, profiles_for_completion())
+  return vim.tbl_map(escaped, vim.list_extend(found, vim.fn.getcompletion(word, 'file')))
+end
+
 --- Runs for the current buffer or for all, as the argument says.
 ---@param name string
 ---@param scope? string
@@ -131,11 +140,7 @@ M.subcommands = {
       end
       require('profd.diff').show(args[1], args[2])
     end,
-    complete = function(lead)
-      local word = unescaped(lead)
-      local found = starting_with(word, profiles_for_completion())
-      return vim.tbl_map(escaped, vim.list_extend(found, vim.fn.getcompletion(word, 'file')))
-    end,
+    complete = profile_words,
   },
   close = {
     help = 'close the profile',
@@ -205,6 +210,76 @@ M.subcommands = {
     spaces = true,
     run = function(args)
       require('profd.report').within(args[1])
+    end,
+  },
+  flame = {
+    help = 'a flame graph as wide as the window',
+    run = function()
+      require('profd.flame').show()
+    end,
+  },
+  tree = {
+    help = 'calls as a tree: top-down, bottom-up; functions as a table: flat',
+    takes = 1,
+    run = function(args)
+      require('profd.tree').show(args[1])
+    end,
+    complete = function(lead)
+      return starting_with(lead, require('profd.tree').SHAPES)
+    end,
+  },
+  callers = {
+    help = 'who leads to a function, as a tree; without a name, to the one under the cursor',
+    takes = 1,
+    spaces = true,
+    run = function(args)
+      require('profd.tree').callers(args[1])
+    end,
+  },
+  callees = {
+    help = 'where a function leads, as a tree; without a name, the one under the cursor',
+    takes = 1,
+    spaces = true,
+    run = function(args)
+      require('profd.tree').callees(args[1])
+    end,
+  },
+  changes = {
+    help = 'of a diff the functions by what became of them, both sides beside each other',
+    run = function()
+      require('profd.tree').changes()
+    end,
+  },
+  aggregate = {
+    help = 'several profiles of one program as one, with how their values lie',
+    takes = math.huge,
+    run = function(args)
+      require('profd.aggregate').show(args)
+    end,
+    complete = profile_words,
+  },
+  filter = {
+    help = 'look through a filter everywhere; without one, choose which to let go',
+    takes = 1,
+    spaces = true,
+    run = function(args)
+      require('profd.filters').run(args[1])
+    end,
+    complete = function(lead, typed)
+      local words = #vim.split(typed, '%s+')
+      return starting_with(lead, require('profd.filters').WORDS[words] or {})
+    end,
+  },
+  undo = {
+    help = 'take the last change of the filters back',
+    run = function()
+      require('profd.filters').undo()
+    end,
+  },
+  redo = {
+    help = 'make the change again that was taken back',
+    run = function()
+      require('profd.filters').redo()
     end,
   },
   timeline = {

@@ -309,8 +309,9 @@ function M.refresh_all()
     end
   end
   -- Only where it was asked for.
-  for _, name in ipairs({ 'profd.analyse', 'profd.annotate', 'profd.report', 'profd.sets', 'profd.timeline' }) do
-    local view = package.loaded[name]
+  local views = { 'analyse', 'annotate', 'flame', 'report', 'sets', 'timeline', 'tree' }
+  for _, name in ipairs(views) do
+    local view = package.loaded['profd.' .. name]
     if view then
       view.refresh()
     end

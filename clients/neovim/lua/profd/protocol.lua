@@ -454,7 +454,7 @@ M.LiveThreadState = {
 M.LiveFlag = {
   runs = 1, -- It runs on a thread now.
   open = 2, -- It is on the stack of a thread now.
-  waits = 4, -- A thread waits in it now.
+  waits = 4, -- A thread waits in it now; of a part of the time, that it waited for most of what it took, as far as the agent says.
   demoted = 8, -- It has no probes: its time is in its callers.
 }
 
@@ -3441,7 +3441,7 @@ M.DaemonState = {
 ---@field to number Its end.
 ---@field windowText string As shown.
 ---@field uri string Under which `profile/open` and `profile/diff` take this part.
----@field methods profd.LiveMethods Methods that do not stand at 0.
+---@field methods profd.LiveMethods Methods that do not stand at 0, and those that have no probes now.
 ---@field rows profd.LiveRow[] The hottest.
 ---@field rowsLeft? integer How many more do not stand at 0. Default: 0.
 ---@field threadRows? profd.LiveThreadRow[] Threads, the busiest first; the state of each is what it did for most of this part.

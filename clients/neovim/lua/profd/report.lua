@@ -158,28 +158,7 @@ function M.within(name)
   if name then
     return M.show(name)
   end
-  local window = vim.api.nvim_get_current_win()
-  local source = vim.api.nvim_win_get_buf(window)
-  session.with_profile(function()
-    if not client.attach(source) then
-      return log.warn('no file stands here; name a function, for example :Profd within main.work')
-    end
-    local position = vim.lsp.util.make_position_params(window, client.get().offset_encoding)
-    ---@type profd.RangesParams
-    local params = {
-      profile = session.profile,
-      textDocument = position.textDocument,
-      position = position.position,
-      workspaceFilters = true,
-      limit = 1,
-    }
-    client.request(protocol.methods.ranges, params, function(result, err)
-      if err then
-        return log.error(session.sentence(err))
-      end
-      M.show(result.name)
-    end, source)
-  end)
+  require('profd.place').function_here(':Profd within main.work', M.show)
 end
 
 --- `:Profd report [FUNCTION]`

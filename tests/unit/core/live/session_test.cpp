@@ -47,7 +47,7 @@ TEST_CASE("the examples of the declaration are read as what they say") {
   std::ifstream file(PROFD_SOURCE_DIR "/tests/fixtures/live/golden.txt");
   std::map<std::string, std::string> golden;
   for (std::string name, hex; file >> name >> hex;) golden[name] = from_hex(hex);
-  REQUIRE(golden.size() == 17);
+  REQUIRE(golden.size() == 19);
   auto payload = [&](const std::string& name) {
     live::FrameReader reader;
     reader.feed(as_bytes(golden.at(name)));
@@ -77,6 +77,11 @@ TEST_CASE("the examples of the declaration are read as what they say") {
   CHECK(live::read_clock(payload("clock"))->ticks_per_second == kSecond);
   CHECK(*live::read_auth(payload("auth")) == "0123456789abcdef");
   CHECK(live::read_module(payload("module"))->path == "/usr/bin/demo");
+  CHECK(live::read_sampling(payload("sampling"))->period_ns == 10'000'000);
+  const auto sampled = live::read_sampled(payload("sampled"));
+  REQUIRE(sampled);
+  CHECK(sampled->count == 33);
+  CHECK(sampled->ids == std::vector<std::uint64_t>{1, 2});
   live::Bytes events = payload("events");
   const auto head = live::read_events_head(events);
   REQUIRE(head);
@@ -317,7 +322,7 @@ TEST_CASE("what waited in a window is told of its methods and threads, where it 
   live::WindowSum whole;
   auto methods = heights(stream, &whole);
   CHECK(methods[7].most_ns == kSecond);
-  CHECK(methods[7].waited == 600'000'000);
+  CHECK(methods[7].waited == 500'000'000);
   CHECK(methods[8].waited == 0);
   REQUIRE(whole.threads.size() == 2);
   CHECK(whole.threads[0].waited == 600'000'000);
