@@ -46,6 +46,9 @@ class Agent(unittest.TestCase):
         cls.static = os.path.join(cls.box.name, "static")
         build(CXX, [source, os.path.join(LIBRARY, "libprofd-live.a")], cls.static, "-O2", "-finstrument-functions",
               "-finstrument-functions-exclude-file-list=/usr/", "-ldl", "-rdynamic")
+        cls.inlined = os.path.join(cls.box.name, "inlined")
+        build(CXX, [source], cls.inlined, "-O2", "-finstrument-functions", "-finstrument-functions-exclude-file-list=/usr/",
+              "-include", os.path.join(AGENT, "profd_live_probes.h"), *link)
         for which in (1, 2):
             build(CC, [os.path.join(PROGRAMS, "plugin.c")], os.path.join(cls.box.name, f"plugin{which}.so"), "-shared", "-fPIC",
                   "-finstrument-functions", f"-DWHICH={which}")
@@ -107,14 +110,15 @@ class Agent(unittest.TestCase):
         self.assertEqual(stream.count_of("on_signal"), 1)
         self.assertEqual(stream.count_of("in_thread"), 3)
         self.assertEqual(stream.count_of("in_child"), 0, "the child of a fork says nothing")
-        # 3 of deep, 1 of tail, 2 behind jumps, 1 behind a throw, 1 in the signal, 300 in threads.
-        self.assertEqual(stream.count_of("leaf"), 308)
+        # 3 of deep, 1 of tail, 3 in walk, 2 behind jumps, 1 behind a throw, 1 in the signal, 300 in threads.
+        self.assertEqual(stream.count_of("leaf"), 311)
         self.assertEqual(stream.lost(), 0)
         self.assertEqual(stream.unmatched, 0)
         self.assertEqual(stream.late, 0)
         self.assertEqual(stream.bye["reason"], "exit")
         self.assertFalse(any(stream.stacks.values()), "nothing is open at the end")
         paths = stream.path_names()
+        self.check_walk(paths)
         self.assertEqual(sum(n for path, n in paths.items() if path[-2:] == ("jumps", "leaf")), 2, "longjmp ends what it leaves")
         self.assertEqual(sum(n for path, n in paths.items() if path[-2:] == ("catcher", "leaf")), 1, "so does an exception")
         self.assertTrue(any(path[-3:] == ("raises", "on_signal", "leaf") for path in paths))
@@ -124,17 +128,25 @@ class Agent(unittest.TestCase):
         self.assertEqual(stream.marks, ["half time"])
         self.assertEqual(stream.hello["language"], "cpp")
 
+    def check_walk(self, paths):
+        """Each level of the recursion calls once while it is the innermost."""
+        leaves = [path for path, n in paths.items() for _ in range(n) if "walk" in path and path[-1] == "leaf"]
+        self.assertEqual(sorted(path.count("walk") for path in leaves), [1, 2, 3])
+
     def test_events_of_everything_that_ends_a_function(self):
         one, stream = self.recorded()
         self.assertEqual((one.returncode, one.stdout), (3, "child 7\n"))
         self.check_events(stream)
 
-    def test_the_static_library_in_an_optimised_program(self):
-        one, stream = self.recorded(program=self.static)
-        self.assertEqual((one.returncode, one.stdout), (3, "child 7\n"))
-        self.assertEqual(stream.count_of("jump"), 10)
-        self.assertEqual(stream.count_of("leaf"), 308)
-        self.assertEqual(stream.unmatched, 0)
+    def test_optimised_programs_with_the_static_library_and_with_probes_of_their_own(self):
+        for program in (self.static, self.inlined):
+            with self.subTest(program=os.path.basename(program)):
+                one, stream = self.recorded(program=program)
+                self.assertEqual((one.returncode, one.stdout), (3, "child 7\n"))
+                self.assertEqual(stream.count_of("jump"), 10)
+                self.assertEqual(stream.count_of("leaf"), 311)
+                self.assertEqual(stream.unmatched, 0)
+                self.check_walk(stream.path_names())
 
     def test_functions_of_libraries_that_come_and_go(self):
         one, stream = self.recorded("events", *(os.path.join(self.box.name, f"plugin{which}.so") for which in (1, 2, 1)))
