@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "server/cli/record_drivers.h"
+#include "server/engine/typed_line.h"
 
 namespace profd {
 namespace {
@@ -31,9 +32,7 @@ const std::vector<Recorder>& all_recorders() {
        "py-spy",
        "pip install py-spy",
        {python},
-       "it is installed: it samples all threads and hardly slows the program down; how the program ended it "
-       "does "
-       "not tell"},
+       "it is installed: it samples all threads and hardly slows the program down"},
       {"pyinstrument",
        "pyinstrument",
        "pip install pyinstrument",
@@ -146,9 +145,11 @@ Result<void> fill(RecordPlan& plan, const RecordFacts& facts, const std::string&
     plan.argv = inside(argv, 2, {"-cpuprofile=" + folder + "/cpu.pprof", "-o=" + folder + "/go.test"});
   } else if (plan.tool == "py-spy") {
     plan.ending = ".speedscope.json";
-    plan.argv = before(
-        {plan.program, "record", "--format", "speedscope", "-o", folder + "/cpu.speedscope.json", "--"},
-        argv);
+    plan.argv = before(facts.let_read, argv);
+    plan.beside = {plan.program, "record",
+                   "--format",   "speedscope",
+                   "-o",         folder + "/cpu.speedscope.json",
+                   "--pid",      std::string(kPidWord)};
   } else if (plan.tool == "pyinstrument") {
     plan.ending = ".pyinstrument.json";
     PROFD_TRY(plan.argv, with_pyinstrument(argv, plan.program, folder));
@@ -280,6 +281,14 @@ Result<RecordPlan> choose_recorder(const RecordFacts& facts, std::string_view wi
   if (refused) return tl::unexpected<Error>(std::move(*refused));
   return fail(ErrorCode::invalid, fmt::format("nothing here may record {}, {}: {}", facts.argv.front(),
                                               kind_text(facts.kind), hindrances));
+}
+
+std::string plan_line(const RecordPlan& plan) {
+  std::string out = typed_line(plan.argv);
+  if (plan.beside.empty()) return out;
+  out += " &";
+  for (const std::string& word : plan.beside) out += word == kPidWord ? " $!" : " " + typed_line({word});
+  return out;
 }
 
 std::string perf_refusal_text(std::string_view paranoid, std::string_view errors) {

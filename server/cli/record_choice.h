@@ -28,14 +28,21 @@ struct RecordFacts {
   std::map<std::string, std::string> installed;  // programs of profilers that are there, with their paths
   std::string perf_refusal;                      // why perf may not record, and what helps; "" it may
   std::string java_options;                      // JAVA_TOOL_OPTIONS as it is set now
+  // A process may be read by those that started it alone, unless it lets others (kernel.yama.ptrace_scope 1):
+  // the words before a command that let it. Empty: nothing is needed for that.
+  std::vector<std::string> let_read;
 };
 
+// In the words of a sampler: the id of the process that it is attached to.
+inline constexpr std::string_view kPidWord = "{pid}";
+
 struct RecordPlan {
-  std::string tool;               // as --with calls it
-  std::string program;            // the file of `installed` that says its version; "" the command's own
-  std::vector<std::string> argv;  // what is run
-  std::string why;                // one line for a person
-  std::string ending;             // what the profile's name in the folder ends with
+  std::string tool;                 // as --with calls it
+  std::string program;              // the file of `installed` that says its version; "" the command's own
+  std::vector<std::string> argv;    // what is run
+  std::vector<std::string> beside;  // a sampler that is attached to that; empty: it records itself
+  std::string why;                  // one line for a person
+  std::string ending;               // what the profile's name in the folder ends with
   std::vector<std::pair<std::string, std::string>> files;  // to be in the folder before: name, text
 };
 
@@ -48,6 +55,9 @@ std::string_view kind_text(ProgramKind kind);
 // Which programs have to be looked for (`installed`) before choosing; perf is tried only when it is among
 // them.
 std::vector<std::string_view> programs_to_look_for(ProgramKind kind, std::string_view with);
+
+// One line for a shell that does what the plan does.
+std::string plan_line(const RecordPlan& plan);
 
 // The plan for `folder`, an absolute path. `with`: the recorder that a person names, or "". Errors say the
 // cause and the next step.

@@ -1,5 +1,5 @@
-// LookAgain: looks at the disk on a worker, one look at a time, and once more where it was asked to meanwhile.
-// Belongs to the strand.
+// LookAgain: looks at the disk on a worker, one look at a time, and once more where it was asked to
+// meanwhile. Belongs to the strand.
 #pragma once
 
 #include <functional>

@@ -17,7 +17,7 @@ struct RecordingMeta {
   std::string tool, tool_version;  // the version is "" where the tool does not say
   std::string profile;             // file name in the folder; "" none was written
   std::string failure;             // why nothing was measured, in a sentence; "" something was
-  std::string attached;            // to what it was attached, as --attach takes it; "" the command was started
+  std::string attached;  // to what it was attached, as --attach takes it; "" the command was started
   int exit_code = 0;
   bool interrupted = false;
   std::string started;  // "2026-11-20 19:28:14 UTC"

@@ -1,6 +1,7 @@
 #include "server/engine/recording_watch.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <filesystem>
 #include <utility>
@@ -21,16 +22,16 @@ constexpr std::size_t kMostWatched = 100;
 // Recordings that run at one time, or were killed before they could say how they ended.
 constexpr std::size_t kMostRunning = 8;
 
-void add_folder(RecordingsSeen& seen, const std::string& path) {
+void see_folder(RecordingsSeen& seen, const std::string& path) {
   if (auto stamp = Watches::stamp_of_folder(path)) seen.folders.push_back({path, *stamp});
 }
 
 // The place itself, and what is above it as long as that may be another: who removes `.profd` makes it anew.
-void add_place(RecordingsSeen& seen, const std::string& place) {
+void see_place(RecordingsSeen& seen, const std::string& place) {
   const fs::path own = fs::path(place).parent_path();
   for (const fs::path& folder : {fs::path(place), own, own.parent_path()}) {
     const std::size_t before = seen.folders.size();
-    add_folder(seen, folder.string());
+    see_folder(seen, folder.string());
     if (folder != fs::path(place) && seen.folders.size() > before) break;
   }
 }
@@ -51,16 +52,17 @@ std::vector<std::string> recording_places(const std::vector<std::string>& roots)
 RecordingsSeen see_recordings(const std::vector<std::string>& roots, std::size_t most) {
   RecordingsSeen out;
   for (const std::string& place : recording_places(roots)) {
-    add_place(out, place);
+    see_place(out, place);
     std::size_t n_running = 0;
     for (std::string& name : recording_names(place, most)) {
-      const std::string folder = place + "/" + name;
-      std::error_code error;
-      const bool runs = !fs::exists(fs::symlink_status(folder + "/meta.json", error));
-      // Its folder's stamp is taken first: an end in between is a change.
-      if (runs && n_running++ < kMostRunning) add_folder(out, folder);
-      if (!runs || fs::exists(fs::symlink_status(folder + "/meta.json", error)))
-        out.ended.push_back({place, std::move(name)});
+      const std::string folder = place + "/" + name, meta = folder + "/meta.json";
+      auto stamp = stamp_of(meta);
+      if (!stamp && n_running++ < kMostRunning) {
+        // Its folder's stamp is taken first: an end in between is a change.
+        see_folder(out, folder);
+        stamp = stamp_of(meta);
+      }
+      if (stamp) out.ended.push_back({place, std::move(name), stamp->mtime_ns});
     }
   }
   return out;
@@ -74,6 +76,10 @@ RecordingWatch::RecordingWatch(Engine& engine)
 
 void RecordingWatch::start(ClientId client, std::vector<std::string> roots, Ended ended) {
   ended_ = std::move(ended);
+  // Files are dated by a clock that lags behind by a few milliseconds.
+  since_ns_ = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                  std::chrono::system_clock::now().time_since_epoch() - std::chrono::milliseconds(20))
+                  .count();
   looks_.start(
       client, [roots = std::move(roots)] { return see_recordings(roots, kMostWatched); },
       [this](std::optional<RecordingsSeen> seen) { take(std::move(seen)); });
@@ -91,8 +97,7 @@ void RecordingWatch::take(std::optional<RecordingsSeen> seen) {
     try {
       std::vector<Watches::Watch> watches;
       for (const RecordingsSeen::Folder& folder : seen->folders)
-        watches.push_back(
-            engine_.watches().folder(folder.path, folder.seen, [this] { looks_.look(); }));
+        watches.push_back(engine_.watches().folder(folder.path, folder.seen, [this] { looks_.look(); }));
       watches_ = std::move(watches);  // what is watched as before is not given back in between
       folders_ = seen->folders;
     } catch (const std::exception&) {  // neither memory nor a thread for it
@@ -100,10 +105,11 @@ void RecordingWatch::take(std::optional<RecordingsSeen> seen) {
       log_warning("recordings that end are not noticed: the system has no room for watching them");
     }
   }
-  std::set<RecordingsSeen::Ended> now(seen->ended.begin(), seen->ended.end());
-  if (known_)
-    for (auto one = seen->ended.rbegin(); one != seen->ended.rend(); ++one)
-      if (!known_->contains(*one)) ended_(*one);
+  std::set<std::pair<std::string, std::string>> now;
+  for (auto one = seen->ended.rbegin(); one != seen->ended.rend(); ++one) {
+    const auto& added = *now.emplace(one->place, one->name).first;
+    if (!known_.contains(added) && one->written_ns >= since_ns_) ended_(*one);
+  }
   known_ = std::move(now);
 }
 

@@ -1,10 +1,12 @@
 // The recordings of the projects of a workspace, and which of them ended since somebody began to listen.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server/engine/look_again.h"
@@ -14,8 +16,8 @@ namespace profd {
 
 class Engine;
 
-// The folders `.profd/recordings` of the projects that these roots are in, each once; those that lead elsewhere
-// by a link, and what is no project, are left out. On a worker.
+// The folders `.profd/recordings` of the projects that these roots are in, each once; those that lead
+// elsewhere by a link, and what is no project, are left out. On a worker.
 std::vector<std::string> recording_places(const std::vector<std::string>& roots);
 
 struct RecordingsSeen {
@@ -29,7 +31,7 @@ struct RecordingsSeen {
   std::vector<Folder> folders;
   struct Ended {
     std::string place, name;
-    auto operator<=>(const Ended&) const = default;
+    std::int64_t written_ns = 0;  // its meta.json
   };
   std::vector<Ended> ended;  // those with a meta.json, the newest of each place first
 };
@@ -58,7 +60,8 @@ class RecordingWatch {
   Ended ended_;
   std::vector<RecordingsSeen::Folder> folders_;
   std::vector<Watches::Watch> watches_;
-  std::optional<std::set<RecordingsSeen::Ended>> known_;  // nothing before the first look
+  std::int64_t since_ns_ = 0;                            // what ended before is known
+  std::set<std::pair<std::string, std::string>> known_;  // places and names
   LookAgain<RecordingsSeen> looks_;
 };
 

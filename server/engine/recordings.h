@@ -40,8 +40,8 @@ std::optional<KeptRecording> read_recording(const std::string& place, const std:
 // Those that can be read, the newest first, among the `most` newest folders.
 inline constexpr std::size_t kMostRecordings = 10'000;
 std::vector<KeptRecording> list_recordings(const std::string& place, std::size_t most = kMostRecordings);
-// Of these, newest first, the last before `name` that has a profile of the same command, run in the same folder
-// by the same tool; null without one.
+// Of these, newest first, the last before `name` that has a profile of the same command, run in the same
+// folder by the same tool; null without one.
 const KeptRecording* run_before(const std::vector<KeptRecording>& recordings, std::string_view name,
                                 const RecordingMeta& meta);
 

@@ -42,7 +42,8 @@ std::string recording_text(const RecordingMeta& meta, const RecordingMeta* befor
   const bool counted = meta.samples && *meta.samples > 0;
   out += counted ? fmt::format(": {} by {}.", count_of(*meta.samples, "record", "records"), meta.tool)
                  : fmt::format(", measured by {}.", meta.tool);
-  if (meta.lost && *meta.lost > 0) out += fmt::format(" {} lost.", count_of(*meta.lost, "record was", "records were"));
+  if (meta.lost && *meta.lost > 0)
+    out += fmt::format(" {} lost.", count_of(*meta.lost, "record was", "records were"));
   if (meta.exit_code != 0 && !meta.interrupted) out += fmt::format(" It ended with {}.", meta.exit_code);
   if (before != nullptr)
     if (const std::string beside = run_before_text(*before, meta); !beside.empty()) out += " " + beside + ".";

@@ -8,7 +8,14 @@
 namespace profd {
 namespace {
 
-using namespace protocol;  // NOLINT(google-build-using-namespace): json_* alone
+using protocol::is_json_array;
+using protocol::is_json_nothing;
+using protocol::is_json_object;
+using protocol::joined_json_arrays;
+using protocol::json_member;
+using protocol::json_string;
+using protocol::JsonItems;
+using protocol::with_json_member;
 
 constexpr std::array<MergedMethod, 9> kMerged{{
     {"textDocument/hover", "hoverProvider", MergeKind::hover, "", ""},
@@ -24,7 +31,7 @@ constexpr std::array<MergedMethod, 9> kMerged{{
     {"textDocument/documentHighlight", "documentHighlightProvider", MergeKind::items, "", ""},
 }};
 
-bool resolves(std::string_view capability) {
+bool resolves_items(std::string_view capability) {
   return is_json_object(capability) && json_member(capability, "resolveProvider") == "true";
 }
 
@@ -32,7 +39,7 @@ bool resolves(std::string_view capability) {
 std::string merged_provider(std::string_view server, std::string_view profd) {
   if (is_json_nothing(server)) return std::string(profd);
   std::string out(server);
-  if (resolves(profd) && !resolves(server))
+  if (resolves_items(profd) && !resolves_items(server))
     out = is_json_object(server) ? with_json_member(server, "resolveProvider", "true")
                                  : std::string(R"({"resolveProvider":true})");
   const std::string_view mine = json_member(profd, "codeActionKinds");
@@ -124,10 +131,10 @@ MergedInitialize merge_initialize(std::string_view server, std::string_view prof
   for (const MergedMethod& one : kMerged) {
     const std::string_view s = json_member(theirs, one.capability), p = json_member(mine, one.capability);
     if (!is_json_nothing(s)) can.server.emplace(one.method);
-    if (resolves(s)) can.server.emplace(one.resolve);
+    if (resolves_items(s)) can.server.emplace(one.resolve);
     if (is_json_nothing(p)) continue;
     can.profd.emplace(one.method);
-    if (resolves(p)) can.profd.emplace(one.resolve);
+    if (resolves_items(p)) can.profd.emplace(one.resolve);
     if (is_json_nothing(s)) can.profd_alone.emplace(one.method);
     put(one.capability, merged_provider(s, p));
   }

@@ -8,7 +8,12 @@
 namespace profd {
 namespace {
 
-using namespace protocol;  // NOLINT(google-build-using-namespace): json_* alone
+using protocol::is_json_array;
+using protocol::joined_json_arrays;
+using protocol::json_member;
+using protocol::json_string;
+using protocol::JsonItems;
+using protocol::with_json_member;
 
 std::string_view diagnostics_in(std::string_view body) {
   return json_member(json_member(body, "params"), "diagnostics");

@@ -30,7 +30,7 @@ std::optional<TextPosition> position_in(const json& range, const char* end) {
 }
 
 // False where it is no change.
-bool apply(const json& change, PositionEncoding encoding, PieceText& text) {
+bool apply_change(const json& change, PositionEncoding encoding, PieceText& text) {
   if (!change.is_object()) return false;
   const auto piece = change.find("text");
   if (piece == change.end() || !piece->is_string()) return false;
@@ -72,7 +72,7 @@ void KeptDocuments::did_change(std::string_view params, PositionEncoding encodin
   const auto changes = protocol::parse_json(protocol::json_member(params, "contentChanges"));
   bool sound = changes && changes->is_array();
   if (sound)
-    for (const json& change : *changes) sound = sound && apply(change, encoding, kept.text);
+    for (const json& change : *changes) sound = sound && apply_change(change, encoding, kept.text);
   kept.version = protocol::json_member(document, "version");
   // What it says now is not known: it is better not there than wrong.
   if (!sound || bytes_ + kept.text.size() > kMaxBytes)

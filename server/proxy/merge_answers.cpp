@@ -7,9 +7,17 @@
 namespace profd {
 namespace {
 
-using namespace protocol;  // NOLINT(google-build-using-namespace): json_* alone
+using protocol::is_json_array;
+using protocol::is_json_nothing;
+using protocol::is_json_object;
+using protocol::joined_json_arrays;
+using protocol::json_member;
+using protocol::json_string;
+using protocol::JsonItems;
+using protocol::with_json_member;
+using protocol::without_json_member;
 
-constexpr std::string_view kMark = "profdProxy";
+constexpr std::string_view kProxyMark = "profdProxy";
 constexpr std::string_view kBetweenHovers = R"(\n\n---\n\n)";
 
 // The text of a hover of profd, as the inside of a JSON string.
@@ -73,7 +81,7 @@ std::string in_shape_of(std::string_view first, std::string_view symbols, std::s
 }
 
 std::string marked_item(std::string_view item, std::string_view tag) {
-  std::string mark = "{\"" + std::string(kMark) + "\":\"" + std::string(tag) + '"';
+  std::string mark = "{\"" + std::string(kProxyMark) + "\":\"" + std::string(tag) + '"';
   mark += member_text("data", json_member(item, "data")) + "}";
   return with_json_member(item, "data", mark);
 }
@@ -126,7 +134,7 @@ std::string marked_result(std::string_view method, std::string_view result, std:
 
 std::optional<std::string> unmarked_item(std::string_view item, std::string_view tag) {
   const std::string_view data = json_member(item, "data");
-  if (!is_json_object(data) || json_string(json_member(data, kMark)) != tag) return std::nullopt;
+  if (!is_json_object(data) || json_string(json_member(data, kProxyMark)) != tag) return std::nullopt;
   const std::string_view own = json_member(data, "data");
   return own.empty() ? without_json_member(item, "data") : with_json_member(item, "data", own);
 }

@@ -18,7 +18,7 @@ using protocol::with_json_member;
 using protocol::without_json_member;
 
 constexpr std::size_t kMaxLate = 1000;
-constexpr std::string_view kInitializeId = "initialize";
+constexpr std::string_view kInitializeOfProfd = "initialize";
 
 std::string_view or_empty_object(std::string_view value) {
   return protocol::is_json_object(value) ? value : std::string_view("{}");
@@ -81,7 +81,7 @@ void Proxy::ask_profd_to_initialize() {
   params = options.empty() ? without_json_member(params, "initializationOptions")
                            : with_json_member(params, "initializationOptions",
                                               "{\"profd\":" + std::string(options) + "}");
-  out_.to_profd("{\"jsonrpc\":\"2.0\",\"id\":" + tagged(kInitializeId) +
+  out_.to_profd("{\"jsonrpc\":\"2.0\",\"id\":" + tagged(kInitializeOfProfd) +
                 ",\"method\":\"initialize\",\"params\":" + params + "}");
 }
 
@@ -111,7 +111,7 @@ void Proxy::answer_from_profd(const MessageHead& head, std::string body) {
   const auto id = protocol::request_id_of(head.id);
   if (!id) return;
   const bool failed = !protocol::is_json_nothing(head.error);
-  if (profd_ == Profd::asked && untagged(head.id) == kInitializeId) {
+  if (profd_ == Profd::asked && untagged(head.id) == kInitializeOfProfd) {
     if (failed)
       return profd_gone("profd refused the session: " +
                             protocol::json_string(json_member(head.error, "message")).value_or(""),

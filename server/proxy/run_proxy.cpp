@@ -35,22 +35,24 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kRead = std::size_t{64} << 10;
+constexpr std::size_t kProxyRead = std::size_t{64} << 10;
 // One message of an editor or a server; theirs may be larger than ours.
-constexpr std::size_t kMaxBody = std::size_t{128} << 20;
+constexpr std::size_t kMaxProxiedBody = std::size_t{128} << 20;
 // More than this that a daemon has not read: it is taken for lost.
-constexpr std::size_t kMaxForDaemon = std::size_t{64} << 20;
+constexpr std::size_t kMaxUnreadByDaemon = std::size_t{64} << 20;
 // From the end of what it reads, and from SIGTERM, to the next means.
-constexpr milliseconds kToEnd{5000}, kToEndAtOnce{1000}, kAfterTerm{2000}, kToRead{2000};
+constexpr milliseconds kServerToEnd{5000}, kServerToEndAtOnce{1000}, kServerAfterTerm{2000},
+    kEditorToRead{2000};
 // A daemon that ends sooner than this after it came back is not brought back once more.
-constexpr std::chrono::seconds kLived{60};
-constexpr unsigned kFaultsTold = 10;
-constexpr int kNotStarted = 127;  // as a shell has it
+constexpr std::chrono::seconds kDaemonLived{60};
+constexpr int kToLookAgainMs = 10;  // ms, until all is written to a server whose input is to end
+constexpr unsigned kProxyFaultsTold = 10;
+constexpr int kServerNotStarted = 127;  // as a shell has it
 
 // Work for the loop, from any thread.
-class Posted {
+class PostedToProxy {
  public:
-  Posted() {
+  PostedToProxy() {
     int ends[2] = {-1, -1};
     if (::pipe(ends) != 0) return;
     read_ = UniqueFd(ends[0]);
@@ -87,12 +89,12 @@ class Posted {
 };
 
 // One of the three that messages come from and go to.
-struct Side {
-  explicit Side(std::string_view its_name) : name(its_name) {}
+struct ProxySide {
+  explicit ProxySide(std::string_view its_name) : name(its_name) {}
   std::string_view name;
   int in = -1;     // -1: nothing comes from it any more
   UniqueFd owned;  // `in`, where it is closed with this
-  protocol::FrameReader frames{{4096, kMaxBody}};
+  protocol::FrameReader frames{{4096, kMaxProxiedBody}};
   std::unique_ptr<PipeChannel> out;
   unsigned n_faults = 0;
 };
@@ -109,11 +111,11 @@ class ProxyLoop {
   void connected(Result<UniqueFd> daemon);
   void daemon_lost(const std::string& why);
   void step();
-  void read(Side& side);
-  void frames_of(Side& side);
-  void ended_input(Side& side);
-  void fault(Side& side, const std::string& what);
-  void send(Side& side, const char* from, std::string body);
+  void read(ProxySide& side);
+  void frames_of(ProxySide& side);
+  void ended_input(ProxySide& side);
+  void fault(ProxySide& side, const std::string& what);
+  void send(ProxySide& side, const char* from, std::string body);
   std::unique_ptr<PipeChannel> channel(UniqueFd fd);
   void end_server(milliseconds after);
   void press_server(ProxyClock::time_point now);
@@ -122,11 +124,12 @@ class ProxyLoop {
   void say(const std::string& text);
 
   const RunProxyOptions& options_;
-  std::shared_ptr<Posted> posted_ = std::make_shared<Posted>();  // shared with threads that may be left
+  std::shared_ptr<PostedToProxy> posted_ =
+      std::make_shared<PostedToProxy>();  // shared with threads that may be left
   std::shared_ptr<MessageBound> bound_ =
       std::make_shared<MessageBound>(2 * Channel::kMaxQueuedBytes, std::make_shared<MemoryLedger>());
   Transcript transcript_;
-  Side editor_{"editor"}, server_{"server"}, daemon_{"profd"};
+  ProxySide editor_{"editor"}, server_{"server"}, daemon_{"profd"};
   Proxy proxy_ = make_proxy();
   std::atomic<pid_t> pid_{-1};
   std::unique_ptr<EndSignals> ends_;
@@ -146,7 +149,7 @@ void ProxyLoop::say(const std::string& text) {
   transcript_.note(text);
 }
 
-void ProxyLoop::send(Side& side, const char* from, std::string body) {
+void ProxyLoop::send(ProxySide& side, const char* from, std::string body) {
   transcript_.write(from, side.name, body);
   if (side.out) side.out->send(std::move(body), protocol::Keep::always);
 }
@@ -178,12 +181,12 @@ Result<void> ProxyLoop::start(UniqueFd out) {
   server_.out = channel(std::move(server.in));
   when_ended(server.pid, [this, posted = posted_] { posted->post([this] { server_ended_ = true; }); });
   ends_ = std::make_unique<EndSignals>(
-      2 * kAfterTerm,
+      2 * kServerAfterTerm,
       [this, posted = posted_] {
         ::kill(-pid_, SIGTERM);
         posted->post([this] {
           press_ = 1;
-          next_press_ = ProxyClock::now() + kAfterTerm;
+          next_press_ = ProxyClock::now() + kServerAfterTerm;
         });
       },
       [this] { ::kill(-pid_, SIGKILL); });
@@ -217,7 +220,7 @@ void ProxyLoop::daemon_lost(const std::string& why) {
   daemon_.owned.reset();
   const std::unique_ptr<PipeChannel> out = std::move(daemon_.out);
   const auto now = ProxyClock::now();
-  const bool again = !proxy_.exited() && (!brought_back_ || now - *brought_back_ > kLived);
+  const bool again = !proxy_.exited() && (!brought_back_ || now - *brought_back_ > kDaemonLived);
   const std::string text =
       again
           ? fmt::format(
@@ -232,11 +235,11 @@ void ProxyLoop::daemon_lost(const std::string& why) {
 }
 
 // What is no message is left out; a stream of nothing else is not worth a line each.
-void ProxyLoop::fault(Side& side, const std::string& what) {
-  if (side.n_faults++ < kFaultsTold) say(fmt::format("from {}: left out: {}", side.name, what));
+void ProxyLoop::fault(ProxySide& side, const std::string& what) {
+  if (side.n_faults++ < kProxyFaultsTold) say(fmt::format("from {}: left out: {}", side.name, what));
 }
 
-void ProxyLoop::frames_of(Side& side) {
+void ProxyLoop::frames_of(ProxySide& side) {
   while (auto frame = side.frames.next()) {
     if (const auto* wrong = std::get_if<protocol::FrameError>(&*frame)) {
       fault(side, wrong->message);
@@ -253,8 +256,8 @@ void ProxyLoop::frames_of(Side& side) {
   }
 }
 
-void ProxyLoop::read(Side& side) {
-  char buffer[kRead];
+void ProxyLoop::read(ProxySide& side) {
+  char buffer[kProxyRead];
   const ssize_t n = ::read(side.in, buffer, sizeof(buffer));
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (n <= 0) return ended_input(side);
@@ -262,15 +265,15 @@ void ProxyLoop::read(Side& side) {
   frames_of(side);
 }
 
-void ProxyLoop::ended_input(Side& side) {
+void ProxyLoop::ended_input(ProxySide& side) {
   if (const auto cut = side.frames.finish()) fault(side, cut->message);
   side.in = -1;
   if (&side == &daemon_) return daemon_lost("the daemon ended");
   if (&side == &editor_) {
-    server_.out->close();  // as the end of the editor would be the end of its input
-    end_server(kToEnd);
+    if (server_.out) server_.out->close();
+    end_server(kServerToEnd);
   } else {
-    end_server(kToEndAtOnce);
+    end_server(kServerToEndAtOnce);
   }
 }
 
@@ -281,10 +284,11 @@ void ProxyLoop::end_server(milliseconds after) {
 void ProxyLoop::press_server(ProxyClock::time_point now) {
   if (!next_press_ || now < *next_press_ || server_ended_) return;
   ::kill(-pid_, press_++ == 0 ? SIGTERM : SIGKILL);
-  next_press_ = now + kAfterTerm;
+  next_press_ = now + kServerAfterTerm;
 }
 
 int ProxyLoop::timeout() const {
+  if (editor_.in < 0 && server_.out) return kToLookAgainMs;
   std::optional<ProxyClock::time_point> next = proxy_.next_deadline();
   if (next_press_ && (!next || *next_press_ < *next)) next = next_press_;
   if (!next) return -1;
@@ -293,7 +297,7 @@ int ProxyLoop::timeout() const {
 }
 
 void ProxyLoop::step() {
-  const auto room = [](const Side& side) {
+  const auto room = [](const ProxySide& side) {
     return !side.out || side.out->queued_bytes() <= Channel::kEnoughQueued;
   };
   // Who writes faster than the other side reads waits, as without this in between.
@@ -315,8 +319,11 @@ void ProxyLoop::step() {
   const auto now = ProxyClock::now();
   proxy_.tick(now);
   press_server(now);
-  if (proxy_.exited()) end_server(2 * kToEnd);
-  if (daemon_.out && daemon_.out->queued_bytes() > kMaxForDaemon) daemon_lost("the daemon reads nothing");
+  if (editor_.in < 0 && server_.out && server_.out->queued_bytes() == 0)
+    server_.out.reset();  // its end of input
+  if (proxy_.exited()) end_server(2 * kServerToEnd);
+  if (daemon_.out && daemon_.out->queued_bytes() > kMaxUnreadByDaemon)
+    daemon_lost("the daemon reads nothing");
   if (drains && nothing_left) over_ = true;
   if (drains && !over_ && !editor_has_room) ::poll(nullptr, 0, 10);
 }
@@ -330,7 +337,7 @@ void ProxyLoop::finish() {
   if (!proxy_.exited() && editor_.in >= 0) say(why);
   proxy_.server_gone(why);
   editor_.out->close();
-  const auto deadline = ProxyClock::now() + kToRead;
+  const auto deadline = ProxyClock::now() + kEditorToRead;
   while (editor_.out->queued_bytes() > 0 && ProxyClock::now() < deadline)
     std::this_thread::sleep_for(milliseconds(1));
 }
@@ -351,7 +358,7 @@ int ProxyLoop::run() {
   }
   if (const auto started = start(std::move(*out)); !started) {
     say("the wrapped language server cannot be started: " + describe(started.error()));
-    return kNotStarted;
+    return kServerNotStarted;
   }
   connect();
   while (!over_) step();

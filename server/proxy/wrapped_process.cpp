@@ -18,7 +18,7 @@ extern char** environ;
 namespace profd {
 namespace {
 
-Result<std::array<UniqueFd, 2>> make_pipe() {
+Result<std::array<UniqueFd, 2>> pipe_of_child() {
   int ends[2] = {-1, -1};
   if (::pipe(ends) != 0) return fail(ErrorCode::io, fmt::format("no pipe: {}", std::strerror(errno)));
   for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
@@ -28,8 +28,8 @@ Result<std::array<UniqueFd, 2>> make_pipe() {
 }  // namespace
 
 Result<WrappedProcess> start_wrapped(const std::vector<std::string>& argv) {
-  PROFD_TRY(auto to_it, make_pipe());
-  PROFD_TRY(auto from_it, make_pipe());
+  PROFD_TRY(auto to_it, pipe_of_child());
+  PROFD_TRY(auto from_it, pipe_of_child());
   std::vector<std::string> words = argv;
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

@@ -268,7 +268,7 @@ class Live(unittest.TestCase):
             self.assertIn("can", self.fails("-", stdin=mojo))
         self.assertIn("no sample", self.fails("-"))
 
-    def test_a_client_may_ask_and_a_second_recording_is_unknown_time(self) -> None:
+    def test_a_client_may_ask_and_a_page_may_not(self) -> None:
         class Handler(BaseHTTPRequestHandler):
             profile = (ROOT / "formats/pprof/testdata/recorded-cpu.pb.gz").read_bytes()
             asked = 0

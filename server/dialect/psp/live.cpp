@@ -331,13 +331,13 @@ Result<psp::LiveWindowResult> window_of(const LiveSession& session, const psp::L
   result.methods = methods_of(picture);
   result.rows = rows_of(picture, live_time(picture.window));
   result.rows_left = static_cast<std::uint32_t>(picture.rows_left);
+  result.estimate = estimate_of(picture.sampling, picture.events);
   if (params.threads > 0) {
     auto& rows = result.thread_rows.emplace();
     for (const LiveThread& thread : picture.threads)
       rows.push_back(thread_of(thread, picture.window, picture.sampling.has_value()));
     result.threads_left = static_cast<std::uint32_t>(picture.threads_left);
   }
-  result.estimate = estimate_of(picture.sampling, picture.events);
   const LiveStrip strip = session.strip(params.steps);
   result.strip.begin = strip.begin;
   result.strip.step = strip.step;
@@ -395,9 +395,9 @@ Result<std::string> control(LiveSessions& sessions, const SessionPtr& session,
   }
 }
 
-class LiveModule final : public Module {
+class LiveRequests final : public Module {
  public:
-  explicit LiveModule(SessionContext& session)
+  explicit LiveRequests(SessionContext& session)
       : session_(session),
         timers_([&engine = session.engine](UniqueFunction<void()> task) { engine.post(std::move(task)); }) {}
   void bind(protocol::Binder& binder) override;
@@ -423,7 +423,7 @@ class LiveModule final : public Module {
   Timers timers_;
 };
 
-void LiveModule::answer(const std::shared_ptr<Waiting>& waiting) {
+void LiveRequests::answer(const std::shared_ptr<Waiting>& waiting) {
   if (std::exchange(waiting->answered, true)) return;
   session_.run<psp::LiveFrameRequest>(
       true, std::move(waiting->reply), waiting->session->name(),
@@ -431,7 +431,7 @@ void LiveModule::answer(const std::shared_ptr<Waiting>& waiting) {
           const StopToken&) -> Result<psp::LiveFrameResult> { return frame_of(*session, params); });
 }
 
-void LiveModule::bind_frame(protocol::Binder& binder) {
+void LiveRequests::bind_frame(protocol::Binder& binder) {
   binder.request<psp::LiveFrameRequest>(
       [this](psp::LiveFrameParams params, protocol::Reply<psp::LiveFrameRequest> reply) {
         auto found = sessions()->find(params.session);
@@ -449,7 +449,7 @@ void LiveModule::bind_frame(protocol::Binder& binder) {
       });
 }
 
-void LiveModule::bind_attach(protocol::Binder& binder) {
+void LiveRequests::bind_attach(protocol::Binder& binder) {
   binder.request<psp::LiveAttachRequest>([this](const psp::LiveAttachParams& params,
                                                 protocol::Reply<psp::LiveAttachRequest> reply) {
     std::string path;
@@ -493,7 +493,7 @@ void LiveModule::bind_attach(protocol::Binder& binder) {
   });
 }
 
-void LiveModule::bind(protocol::Binder& binder) {
+void LiveRequests::bind(protocol::Binder& binder) {
   bind_attach(binder);
   bind_frame(binder);
 
@@ -560,7 +560,7 @@ void LiveModule::bind(protocol::Binder& binder) {
 }  // namespace
 
 std::unique_ptr<Module> make_live_module(SessionContext& session) {
-  return std::make_unique<LiveModule>(session);
+  return std::make_unique<LiveRequests>(session);
 }
 
 }  // namespace profd

@@ -1,10 +1,11 @@
 // What `profd record` leaves in the projects of a client: told when a recording ends, and listed.
+#include "server/engine/recordings.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "server/dialect/psp/module.h"
 #include "server/engine/recording_watch.h"
-#include "server/engine/recordings.h"
 #include "server/engine/typed_line.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
@@ -53,29 +54,28 @@ class RecordingsModule final : public Module {
 };
 
 void RecordingsModule::bind(protocol::Binder& binder) {
-  binder.request<psp::RecordingListRequest>(
-      [this](const psp::RecordingListParams&, protocol::Reply<psp::RecordingListRequest> reply) {
-        session_.run<psp::RecordingListRequest>(
-            true, std::move(reply), "",
-            [roots = session_.workspace.roots()](const StopToken& stop) -> Result<psp::RecordingListResult> {
-              psp::RecordingListResult result;
-              std::vector<std::pair<std::string, psp::Recording>> named;
-              for (const std::string& place : recording_places(roots)) {
-                const std::size_t all = recording_names(place, kMostRecordings).size();
-                result.left += static_cast<std::uint32_t>(all - std::min(all, kMostListed));
-                const std::vector<KeptRecording> recordings = list_recordings(place, kMostListed);
-                for (const KeptRecording& one : recordings) {
-                  PROFD_CHECK(stop.status());
-                  named.emplace_back(one.name,
-                                     recording_to_psp(one, run_before(recordings, one.name, one.meta)));
-                }
-              }
-              std::stable_sort(named.begin(), named.end(),
-                               [](const auto& a, const auto& b) { return a.first > b.first; });
-              for (auto& [name, recording] : named) result.recordings.push_back(std::move(recording));
-              return result;
-            });
-      });
+  binder.request<psp::RecordingListRequest>([this](const psp::RecordingListParams&,
+                                                   protocol::Reply<psp::RecordingListRequest> reply) {
+    session_.run<psp::RecordingListRequest>(
+        true, std::move(reply), "",
+        [roots = session_.workspace.roots()](const StopToken& stop) -> Result<psp::RecordingListResult> {
+          psp::RecordingListResult result;
+          std::vector<std::pair<std::string, psp::Recording>> named;
+          for (const std::string& place : recording_places(roots)) {
+            const std::size_t all = recording_names(place, kMostRecordings).size();
+            result.left += static_cast<std::uint32_t>(all - std::min(all, kMostListed));
+            const std::vector<KeptRecording> recordings = list_recordings(place, kMostListed);
+            for (const KeptRecording& one : recordings) {
+              PROFD_CHECK(stop.status());
+              named.emplace_back(one.name, recording_to_psp(one, run_before(recordings, one.name, one.meta)));
+            }
+          }
+          std::stable_sort(named.begin(), named.end(),
+                           [](const auto& a, const auto& b) { return a.first > b.first; });
+          for (auto& [name, recording] : named) result.recordings.push_back(std::move(recording));
+          return result;
+        });
+  });
 }
 
 void RecordingsModule::start() {
@@ -85,18 +85,19 @@ void RecordingsModule::start() {
 }
 
 void RecordingsModule::tell(const RecordingsSeen::Ended& ended) {
-  session_.engine.scheduler().submit(
-      Lane::interactive, session_.client, "recordings",
-      [this, &engine = session_.engine, alive = session_.alive, ended] {
-        const auto recording = read_recording(ended.place, ended.name);
-        if (!recording) return;
-        const auto all = list_recordings(ended.place, kMostListed);
-        psp::RecordedParams params;
-        params.recording = recording_to_psp(*recording, run_before(all, ended.name, recording->meta));
-        engine.post([this, alive, params = std::move(params)] {
-          if (*alive && !session_.closed) session_.peer->notify<psp::RecordedNotification>(params);
-        });
-      });
+  session_.engine.scheduler().submit(Lane::interactive, session_.client, "recordings",
+                                     [this, &engine = session_.engine, alive = session_.alive, ended] {
+                                       const auto recording = read_recording(ended.place, ended.name);
+                                       if (!recording) return;
+                                       const auto all = list_recordings(ended.place, kMostListed);
+                                       psp::RecordedParams params;
+                                       params.recording = recording_to_psp(
+                                           *recording, run_before(all, ended.name, recording->meta));
+                                       engine.post([this, alive, params = std::move(params)] {
+                                         if (*alive && !session_.closed)
+                                           session_.peer->notify<psp::RecordedNotification>(params);
+                                       });
+                                     });
 }
 
 }  // namespace

@@ -68,7 +68,14 @@ test('each part of a row belongs to the box whose span covers its middle, and ea
       spec = 'top-down by function',
       viewport = { width = parts, minWidth = 1, maxBoxes = 5000 },
     })
-    local about = { width = width, per_cell = per_cell, head = { { 'title', 'ProfdTitle' } }, foot = {}, zoomed = 0 }
+    local about = {
+      width = width,
+      per_cell = per_cell,
+      head = { { 'title', 'ProfdTitle' } },
+      foot = {},
+      zoomed = 0,
+      colors = 'package',
+    }
     local page = page_of.compose(answer, about)
     local scale = parts / answer.boxes.width[1]
     local expected, drawn = {}, {}
@@ -150,6 +157,19 @@ test('it is as wide as its window, and says what is under the cursor', function(
     return vim.api.nvim_strwidth(lines()[2]) == 160
   end, 'the wider picture')
   h.matches(text(), '▌') -- halves of cells
+  -- Their colours are those of both boxes, in another colour scheme too.
+  vim.cmd.colorscheme('habamax')
+  local halves = 0
+  for name, group in pairs(vim.api.nvim_get_hl(0, {})) do
+    local left, right = name:match('^ProfdHalves_(ProfdBox%w+)_(ProfdBox%w+)$')
+    if left then
+      halves = halves + 1
+      h.equal(group.fg, vim.api.nvim_get_hl(0, { name = left }).bg)
+      h.equal(group.bg, vim.api.nvim_get_hl(0, { name = right }).bg)
+    end
+  end
+  h.truthy(halves > 3, 'groups of two halves')
+  vim.cmd.colorscheme('default')
   vim.o.columns = 90
   vim.api.nvim_exec_autocmds('VimResized', {})
   h.eventually(function()
@@ -191,7 +211,7 @@ test('a search counts each stack once, and n finds what is too narrow, too', fun
   local expected = ask('view/search', { spec = 'top-down by function', pattern = 'sha256|mallocgc' })
   local found = expected.matched
   shown(vim.pesc(('/sha256|mallocgc/: %s · %s, %d names'):format(found.text, found.shareText, expected.functions)))
-  shown('only in boxes that are not drawn')
+  shown('only in boxes%s')
   local seen = {}
   vim.api.nvim_win_set_cursor(0, { 3, 0 })
   vim.api.nvim_exec_autocmds('CursorMoved', { buffer = 0 })
@@ -236,9 +256,20 @@ test('filters hold in the picture, the tree and the hints, and are undone everyw
   vim.cmd('Profd flame')
   shown('main%.findSimilar')
   point_at('main.findSimilar')
+  local told = {}
+  vim.api.nvim_create_autocmd('User', {
+    pattern = 'ProfdChanged',
+    callback = function(event)
+      told[event.data.what] = true
+    end,
+  })
   keys('X')
+  h.eventually(function()
+    return told.filters
+  end, 'word that the filters are others')
   h.note('filters: drop function main%.findSimilar')
   shown('top%-down: 5%.63 s of 8%.34 s\nfilters: drop function main%.findSimilar')
+  h.matches(require('profd').status(), ' · drop function main%.findSimilar$')
   h.eventually(function()
     local hints = h.hints(vim.fn.winbufnr(source))
     return hints and hints[15] and hints[15].text ~= before
@@ -246,6 +277,7 @@ test('filters hold in the picture, the tree and the hints, and are undone everyw
   point_at('main.sign')
   keys('x')
   shown('drop function main%.findSimilar | hide function main%.sign')
+  h.matches(require('profd').status(), ' · 2 filters$')
   vim.cmd('Profd tree')
   shown('by total\nfilters: drop function main%.findSimilar | hide function main%.sign', 'profd-tree')
   keys('u')
@@ -324,6 +356,16 @@ test('bottom-up begins where it ends, g goes to the source, y copies, ? lists th
   h.equal(vim.bo.filetype, 'profd-flame')
 end)
 
+test('boxes are coloured by package, by kind of code or by where the source is', function()
+  keys('s')
+  shown('\ncoloured by kind:.* compiled .*\nall')
+  h.matches(text(), 'coloured by kind:.* inlined ')
+  keys('s')
+  shown('\ncoloured by source:.* source in the workspace .*\nall')
+  keys('s')
+  shown('top%-down: 8%.34 s\nall')
+end)
+
 test('each profile has its filters and its place', function()
   vim.cmd('Profd filter drop function main.findSimilar')
   shown('5%.63 s of 8%.34 s')
@@ -336,11 +378,56 @@ test('each profile has its filters and its place', function()
   shown('top%-down: 8%.34 s\nall')
 end)
 
+test('a profile that is recorded again is drawn again, at the same place', function()
+  vim.cmd('Profd select other.folded')
+  shown('^samples of other%.folded, top%-down: 4\nall')
+  point_at('main.findSimilar')
+  keys('<CR>')
+  shown('› main%.findSimilar: 3 · 75%.0 %%')
+  h.write(root .. '/other.folded', 'main;a 10\nmain;main.findSimilar 6\nmain;b 4\n')
+  shown('top%-down: 20 › main%.findSimilar: 6 · 30%.0 %%')
+  h.write(root .. '/other.folded', 'main;a 10\n')
+  shown('top%-down: 10 › main: 10 · 100 %%') -- as far as its names lead
+  vim.cmd('Profd select cpu.pprof')
+  shown('top%-down: 8%.34 s\nall')
+end)
+
 test('another metric is another picture', function()
   vim.cmd('Profd metric samples')
   shown('^samples of cpu%.pprof, top%-down: %d+\nall')
   vim.cmd('Profd metric cpu')
   shown('^cpu of cpu%.pprof, top%-down: 8%.34 s\nall')
+end)
+
+test('an answer that comes late is not drawn over a newer one', function()
+  local request, late = client.request, {}
+  client.request = function(method, params, answer, bufnr)
+    local held = method == 'view/flameGraph' and params.spec:find('^bottom%-up')
+    return request(method, params, function(...)
+      local arguments = vim.F.pack_len(...)
+      if held then
+        late[#late + 1] = function()
+          answer(vim.F.unpack_len(arguments))
+        end
+      else
+        answer(vim.F.unpack_len(arguments))
+      end
+    end, bufnr)
+  end
+  keys('b')
+  h.eventually(function()
+    return #late == 1
+  end, 'the answer that is held back')
+  local tick = vim.api.nvim_buf_get_changedtick(0)
+  keys('b')
+  h.eventually(function()
+    return vim.api.nvim_buf_get_changedtick(0) > tick
+  end, 'the newer answer')
+  client.request = request
+  local drawn = text()
+  late[1]()
+  h.equal(text(), drawn)
+  h.matches(drawn, '^cpu of cpu%.pprof, top%-down')
 end)
 
 test('a diff has both sides, what came and what went, and colours that say which', function()

@@ -243,7 +243,7 @@ test('a picker that fails gives way to the one that is always there', function()
 end)
 
 test('every subcommand has a name to map', function()
-  local takes_more = { open = true, next = true, prev = true, hottest = true, ['record!'] = true }
+  local takes_more = { aggregate = true, open = true, next = true, prev = true, hottest = true, ['record!'] = true }
   for name in pairs(require('profd.commands').subcommands) do
     if not takes_more[name] then
       h.matches(vim.fn.maparg(('<Plug>(profd-%s)'):format(name), 'n'), 'Profd ' .. name, name)

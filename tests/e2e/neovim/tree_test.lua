@@ -152,6 +152,9 @@ test('without a name the function of the line of the source is meant', function(
 end)
 
 test('a wrong shape is refused with those there are', function()
+  vim.cmd('Profd changes')
+  h.note('cpu%.pprof is no comparison')
+  h.equal(vim.fn.getcompletion('Profd filter hide p', 'cmdline'), { 'package' })
   vim.cmd('Profd tree sideways')
   h.note(':Profd tree takes top%-down, bottom%-up or flat')
   h.equal(vim.fn.getcompletion('Profd tree b', 'cmdline'), { 'bottom-up' })
@@ -166,7 +169,7 @@ test('a diff has what became of each row, before and after', function()
   h.matches(all, '%[%+%] +%+1%.28 s %(%+37 %%%) +3%.48 s +4%.76 s +▸ main%.readParcels')
   h.matches(all, '\n%[A%] ')
   h.matches(all, '\n%[D%] +%-[%d.]+ m?s %(%-100 %%%)')
-  keys('t')
+  vim.cmd('Profd changes')
   all = shown('by change\n')
   -- As the quickfix list has them.
   h.matches(all, '\n%[A%] +%+1%.41 s +0 s +1%.41 s +%+1%.41 s  main%.foldSum')
@@ -195,6 +198,15 @@ test('several profiles are one, with how each row lies over them', function()
   h.notes = {}
   vim.cmd('Profd aggregate one.pprof')
   h.note(':Profd aggregate takes several profiles')
+end)
+
+test('what grows over snapshots says how fast', function()
+  vim.cmd(('Profd aggregate %s/heap-snapshots/*.pb.gz'):format(compared))
+  h.note('20 profiles: 01%.pb%.gz and 19 more')
+  -- Sessions come and go, subscriptions stay.
+  shown('given back +▾ main%.openSession')
+  shown('%+3%.26 MiB/s +▸ main%.subscribe')
+  shown('16 of 20 profiles are points')
 end)
 
 test('a key that is pressed twice is answered once, by the last', function()

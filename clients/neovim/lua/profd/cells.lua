@@ -2,7 +2,10 @@
 --- buffer.
 local M = {}
 
+local fit = require('profd.fit')
 local heat = require('profd.heat')
+local log = require('profd.log')
+local scratch = require('profd.scratch')
 
 ---@class profd.CellPage
 ---@field lines string[]
@@ -25,28 +28,17 @@ function M.new_line(page)
   end
 end
 
---- A line of one highlight.
+--- A sentence of one highlight, in as many lines as it takes.
 ---@param page profd.CellPage
 ---@param text string
----@param group? string
-function M.add(page, text, group)
-  local piece, finish = M.new_line(page)
-  piece(text, group)
-  finish()
-end
-
----@param text string
+---@param group string
 ---@param width integer
----@return string
-function M.left(text, width)
-  return text .. (' '):rep(math.max(width - vim.api.nvim_strwidth(text), 0))
-end
-
----@param text string
----@param width integer
----@return string
-function M.right(text, width)
-  return (' '):rep(math.max(width - vim.api.nvim_strwidth(text), 0)) .. text
+function M.add(page, text, group, width)
+  for _, line in ipairs(fit.sentence(log.one_line(text), width)) do
+    local piece, finish = M.new_line(page)
+    piece(line, group)
+    finish()
+  end
 end
 
 --- The bytes of a text that its first columns take.
@@ -125,13 +117,8 @@ end
 ---@param namespace integer
 ---@param page profd.CellPage
 function M.paint(bufnr, namespace, page)
-  vim.bo[bufnr].modifiable = true
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, page.lines)
-  vim.bo[bufnr].modifiable = false
-  vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  for _, mark in ipairs(page.marks) do
-    vim.api.nvim_buf_set_extmark(bufnr, namespace, mark.line, mark.from, { end_col = mark.to, hl_group = mark.group })
-  end
+  scratch.rewrite(bufnr, page.lines)
+  scratch.mark(bufnr, namespace, page.marks)
 end
 
 --- Says something above the window that shows a buffer, where it is seen however far down the cursor is.
@@ -140,7 +127,7 @@ end
 function M.tell(bufnr, text)
   local window = vim.fn.bufwinid(bufnr)
   if window ~= -1 then
-    vim.wo[window][0].winbar = ' ' .. require('profd.log').one_line(text):gsub('%%', '%%%%') .. '%<'
+    vim.wo[window][0].winbar = ' ' .. log.one_line(text):gsub('%%', '%%%%') .. '%<'
   end
 end
 

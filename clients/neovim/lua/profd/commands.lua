@@ -244,6 +244,12 @@ M.subcommands = {
       require('profd.tree').callees(args[1])
     end,
   },
+  changes = {
+    help = 'of a diff the functions by what became of them, both sides beside each other',
+    run = function()
+      require('profd.tree').changes()
+    end,
+  },
   aggregate = {
     help = 'several profiles of one program as one, with how their values lie',
     takes = math.huge,
@@ -258,6 +264,10 @@ M.subcommands = {
     spaces = true,
     run = function(args)
       require('profd.filters').run(args[1])
+    end,
+    complete = function(lead, typed)
+      local words = #vim.split(typed, '%s+')
+      return starting_with(lead, require('profd.filters').WORDS[words] or {})
     end,
   },
   undo = {

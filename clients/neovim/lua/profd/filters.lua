@@ -20,6 +20,12 @@ local function stack_of(uri)
   return stacks[uri]
 end
 
+--- What filters begin with, by word, for completion.
+M.WORDS = {
+  { 'keep', 'drop', 'hide', 'collapse', 'thread', 'time', 'mine' },
+  { 'function', 'module', 'file', 'package', 'kind', 'recursion', 'thread', 'label' },
+}
+
 --- A name as filters have it.
 ---@param name string
 ---@return string
@@ -43,6 +49,7 @@ local function apply(stack)
   client.profile_filters[session.uri] = #clauses > 0 and clauses or nil
   client.notify(protocol.methods.did_change_configuration, { settings = client.settings() })
   require('profd.hints').refresh_all()
+  require('profd.events').changed('filters')
   log.info(#clauses > 0 and 'filters: ' .. table.concat(clauses, ' | ') or 'no filters')
 end
 

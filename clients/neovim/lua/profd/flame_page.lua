@@ -6,6 +6,7 @@ local cells = require('profd.cells')
 local fit = require('profd.fit')
 local heat = require('profd.heat')
 local log = require('profd.log')
+local look_of = require('profd.flame_look')
 local protocol = require('profd.protocol')
 
 local EDGE, MIDDLE, HALF, JOINED = '▏', '│', '▌', '░'
@@ -23,13 +24,6 @@ local LEAST_LABEL = 3
 ---@field first integer the line of the root
 ---@field parts integer of the whole width
 ---@field per_cell integer 1 or 2
-
----@param flags integer
----@param bit integer
----@return boolean
-local function has(flags, bit)
-  return math.floor(flags / bit) % 2 == 1
-end
 
 --- The parts whose middles a span covers.
 ---@param x number
@@ -74,34 +68,6 @@ local function rows_of(answer, parts)
   return rows
 end
 
----@class profd.FlameLook
----@field zoomed integer how many boxes are above the zoomed one
----@field search boolean
----@field found? integer[] by remainder, how many of its boxes match
-
----@param answer profd.FlameGraphResult
----@param item profd.FlameItem
----@param look profd.FlameLook
----@return string group
-local function group_of(answer, item, look)
-  if item.joined then
-    return look.found and look.found[item.joined] > 0 and 'ProfdBoxJoinedFound' or 'ProfdBoxJoined'
-  end
-  local boxes, i = answer.boxes, item.box
-  if look.search then
-    return has(boxes.flags[i], protocol.BoxFlag.matched) and 'ProfdBoxFound' or 'ProfdBoxFaded'
-  elseif boxes.depth[i] < look.zoomed then
-    return 'ProfdBoxFaded'
-  elseif boxes.parent[i] < 0 then
-    return 'ProfdBoxSame'
-  elseif answer.changes then
-    return cells.change_look(answer.changes.strength[i])
-  end
-  local name = boxes.name[i] + 1
-  local group = answer.named and answer.named.group[name] or -1
-  return cells.look_of(answer.groups and answer.groups[group + 1], answer.names[name])
-end
-
 local MARKS = { [protocol.ChangeKind.added] = '[A] ', [protocol.ChangeKind.deleted] = '[D] ' }
 
 --- What fits of the name of a box.
@@ -121,7 +87,7 @@ local function label_of(answer, item, room)
     mark = ''
   end
   local label = fit.name(log.one_line(answer.labels[name]), answer.cuts and answer.cuts[name], room - #mark)
-  return cells.left(mark .. label, room)
+  return fit.left(mark .. label, room)
 end
 
 ---@param page profd.FlamePage
@@ -132,7 +98,7 @@ local function add_row(page, answer, row, look)
   local piece, finish = cells.new_line(page)
   local by_part, groups = {}, {}
   for _, item in ipairs(row) do
-    groups[item] = group_of(answer, item, look)
+    groups[item] = look_of.group_of(answer, item, look)
     for part = item.from, item.to - 1 do
       by_part[part] = item
     end
@@ -175,6 +141,7 @@ end
 ---@field foot string[] lines below
 ---@field zoomed integer how many boxes are above the zoomed one
 ---@field search boolean
+---@field colors string one of COLORS
 ---@field found? integer[] by remainder, how many of its boxes match
 
 ---@param answer profd.FlameGraphResult
@@ -187,21 +154,25 @@ function M.compose(answer, about)
     marks = {},
     rows = {},
     at = {},
-    first = #about.head + 1,
+    first = 1,
     parts = about.width * about.per_cell,
     per_cell = about.per_cell,
   }
   for _, line in ipairs(about.head) do
-    cells.add(page, log.one_line(line[1]), line[2])
+    cells.add(page, line[1], line[2], about.width)
   end
+  if about.colors ~= 'package' and not about.search and not answer.changes then
+    look_of.add_legend(page, answer, about.colors)
+  end
+  page.first = #page.lines + 1
   local rows = rows_of(answer, page.parts)
-  local look = { zoomed = about.zoomed, search = about.search, found = about.found }
+  local look = { zoomed = about.zoomed, search = about.search, found = about.found, colors = about.colors }
   for depth = 0, answer.rows - 1 do
     add_row(page, answer, rows[depth] or {}, look)
   end
-  cells.add(page, '')
+  page.lines[#page.lines + 1] = ''
   for _, line in ipairs(about.foot) do
-    cells.add(page, log.one_line(line), 'ProfdHint')
+    cells.add(page, line, 'ProfdHint', about.width)
   end
   return page
 end
@@ -306,12 +277,6 @@ function M.place_of(page, answer, keys)
   end
 end
 
-local KINDS = {
-  [protocol.FrameKind.jit] = 'JIT',
-  [protocol.FrameKind.interpreted] = 'interpreted',
-  [protocol.FrameKind.kernel] = 'kernel',
-}
-
 --- What an item is, in a line.
 ---@param answer profd.FlameGraphResult
 ---@param item profd.FlameItem
@@ -337,11 +302,11 @@ function M.text_of(answer, item, found)
   if boxes.colorText and boxes.colorText[i] ~= '' then
     parts[#parts + 1] = 'varies by ' .. boxes.colorText[i]
   end
-  if has(boxes.flags[i], protocol.BoxFlag.inlined) then
+  if look_of.has(boxes.flags[i], protocol.BoxFlag.inlined) then
     parts[#parts + 1] = 'inlined'
   end
-  parts[#parts + 1] = KINDS[boxes.kind[i]]
-  if has(boxes.flags[i], protocol.BoxFlag.more) then
+  parts[#parts + 1] = look_of.kind_of(boxes, i)
+  if look_of.has(boxes.flags[i], protocol.BoxFlag.more) then
     parts[#parts + 1] = 'more below: <CR>'
   end
   return table.concat(parts, ', ')

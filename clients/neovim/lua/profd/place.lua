@@ -2,6 +2,7 @@
 local M = {}
 
 local client = require('profd.client')
+local jump = require('profd.jump')
 local log = require('profd.log')
 local outside = require('profd.outside')
 local protocol = require('profd.protocol')
@@ -11,32 +12,6 @@ local session = require('profd.session')
 ---@field name string whole name
 ---@field file? string as the profile says
 ---@field line? integer 1-based; 0: unknown
-
---- Shows a line of a file in a window of files: the one before, any, or a new one.
----@param path string
----@param line integer 1-based
-function M.show(path, line)
-  local function has_file(window)
-    local floats = vim.api.nvim_win_get_config(window).relative ~= ''
-    return not floats and vim.bo[vim.api.nvim_win_get_buf(window)].buftype == ''
-  end
-  local target
-  local before = vim.fn.win_getid(vim.fn.winnr('#'))
-  for _, window in ipairs(vim.list_extend({ before }, vim.api.nvim_tabpage_list_wins(0))) do
-    if not target and vim.api.nvim_win_is_valid(window) and has_file(window) then
-      target = window
-    end
-  end
-  if target then
-    vim.api.nvim_set_current_win(target)
-  else
-    vim.cmd('topleft split')
-  end
-  vim.cmd("normal! m'")
-  vim.cmd.edit(vim.fn.fnameescape(path))
-  vim.api.nvim_win_set_cursor(0, { math.max(1, math.min(line, vim.api.nvim_buf_line_count(0))), 0 })
-  vim.cmd('normal! zv^')
-end
 
 --- A file that only the profile knows, after asking.
 ---@param place profd.Place
@@ -48,7 +23,7 @@ local function beyond(place, none)
       return log.info(none)
     end
     outside.ask(path, function()
-      M.show(path, place.line or 1)
+      jump.beside(path, place.line or 1)
     end)
   end)
 end
@@ -71,7 +46,7 @@ function M.go(place)
     if #found == 0 then
       return beyond(place, result.text)
     elseif #found == 1 then
-      return M.show(vim.uri_to_fname(found[1].uri), line or 1)
+      return jump.beside(vim.uri_to_fname(found[1].uri), line or 1)
     end
     vim.ui.select(found, {
       prompt = 'Several files fit equally well:',
@@ -81,7 +56,7 @@ function M.go(place)
       end,
     }, function(candidate)
       if candidate then
-        M.show(vim.uri_to_fname(candidate.uri), line or 1)
+        jump.beside(vim.uri_to_fname(candidate.uri), line or 1)
       end
     end)
   end)

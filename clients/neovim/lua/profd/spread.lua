@@ -46,12 +46,13 @@ local function trend_of(trend)
   return trend.kind == protocol.TrendKind.reclaimed and 'given back' or 'steady'
 end
 
---- Of a tree each node is asked about by itself; `done` runs when all are there.
+--- Of a tree each node is asked about by itself; `done` runs when all are there, with a sentence where series have
+--- fewer values than there are inputs.
 ---@param profile string
 ---@param spec string
 ---@param revision integer
 ---@param nodes profd.TreeNode[]
----@param done fun()
+---@param done fun(thinned?: string)
 function M.ask(profile, spec, revision, nodes, done)
   local left = #nodes
   for _, node in ipairs(nodes) do
@@ -69,7 +70,7 @@ function M.ask(profile, spec, revision, nodes, done)
       }
       left = left - 1
       if left == 0 then
-        done()
+        done(result and result.thinned)
       end
     end)
   end

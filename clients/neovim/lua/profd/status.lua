@@ -26,6 +26,8 @@ function M.text(opts)
     parts[#parts + 1] = session.metric
     parts[#parts + 1] = session.window and session.window.clause
     parts[#parts + 1] = session.kind()
+    local filters = package.loaded['profd.filters'] and require('profd.filters').list() or {}
+    parts[#parts + 1] = #filters > 1 and ('%d filters'):format(#filters) or filters[1]
     parts[#parts + 1] = require('profd.client').mine and 'my code' or nil
     parts[#parts + 1] = type(opts) == 'table' and opts.line == true and line_text() or nil
   end

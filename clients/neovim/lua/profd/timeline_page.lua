@@ -163,7 +163,7 @@ local function add_load(page, answer, number, is_open, kept)
   local name_width = page.margin - AMOUNT - 4
   local kept_from, kept_to = kept_cells(page, kept)
   piece(is_open and '▾ ' or '▸ ', 'ProfdHint')
-  piece(cells.left(fit.beginning(log.one_line(track.name), name_width), name_width), is_open and 'ProfdTitle' or nil)
+  piece(fit.left(fit.beginning(log.one_line(track.name), name_width), name_width), is_open and 'ProfdTitle' or nil)
   piece((' '):rep(AMOUNT + 1 - vim.api.nvim_strwidth(track.loadText)) .. track.loadText .. ' ')
   for cell = 0, page.cells - 1 do
     local from = page.span.from + cell / page.cells * M.length(page.span)
@@ -220,7 +220,7 @@ local function text_of(answer, chart, box, room, begins)
   local left = room - (begins and 1 or 0)
   local label = log.one_line(answer.labels[name + 1])
   local text = left > 1 and fit.name(label, answer.cuts and answer.cuts[name + 1], left) or ''
-  return edge .. cells.left(text, left)
+  return edge .. fit.left(text, left)
 end
 
 ---@param page profd.TimelinePage

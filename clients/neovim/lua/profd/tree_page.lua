@@ -259,7 +259,7 @@ function M.compose(roots, rest, about)
   ---@type profd.TreePage
   local page = { lines = {}, marks = {}, nodes = {}, rests = {}, first = 0 }
   for _, line in ipairs(about.head) do
-    cells.add(page, log.one_line(line[1]), line[2])
+    cells.add(page, line[1], line[2], about.width)
   end
   local lines, columns = seen(roots, rest), columns_of[about.kind]
   local texts, widths = {}, {}
@@ -273,14 +273,16 @@ function M.compose(roots, rest, about)
     end
   end
   local function in_column(c, text)
-    return columns[c].left and cells.left(text, widths[c]) or cells.right(text, widths[c])
+    return columns[c].left and fit.left(text, widths[c]) or fit.right(text, widths[c])
   end
   local title, margin = {}, 0
   for c, column in ipairs(columns) do
     title[c] = in_column(c, column.title)
     margin = margin + widths[c] + #GAP
   end
-  cells.add(page, table.concat(title, GAP) .. GAP .. (about.is_tree and '  ' or '') .. 'Function', 'ProfdHint')
+  local head, head_done = cells.new_line(page)
+  head(table.concat(title, GAP) .. GAP .. (about.is_tree and '  ' or '') .. 'Function', 'ProfdHint')
+  head_done()
   page.first = #page.lines + 1
   for i, line in ipairs(lines) do
     local piece, finish = cells.new_line(page)
@@ -310,9 +312,9 @@ function M.compose(roots, rest, about)
     end
     finish()
   end
-  cells.add(page, '')
+  page.lines[#page.lines + 1] = ''
   for _, line in ipairs(about.foot) do
-    cells.add(page, log.one_line(line), 'ProfdHint')
+    cells.add(page, line, 'ProfdHint', about.width)
   end
   return page
 end

@@ -318,8 +318,6 @@ function variablesIn(folder: vscode.WorkspaceFolder): Record<string, string> {
     workspaceRoot: folder.uri.fsPath,
     workspaceFolderBasename: folder.name,
     ...(home === undefined ? {} : { userHome: home }),
-    ...(file?.scheme === "file"
-      ? { file: file.fsPath, fileDirname: vscode.Uri.joinPath(file, "..").fsPath }
-      : {}),
+    ...(file?.scheme === "file" ? { file: file.fsPath, fileDirname: vscode.Uri.joinPath(file, "..").fsPath } : {}),
   };
 }

@@ -1,7 +1,7 @@
 // Recordings as tasks: `profd record` in a terminal of the editor, without a shell between.
 import * as vscode from "vscode";
 import { findDaemon, isProgram } from "../daemon.js";
-import { TASK_TYPE } from "../ids.js";
+import { RECORDED_KEY } from "../ids.js";
 import { config } from "../settings.js";
 import { typed } from "./words.js";
 
@@ -13,18 +13,17 @@ export interface RecordDefinition extends vscode.TaskDefinition {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What was recorded here, the newest first: only what a person chose comes in. */
-const KEY = "profd.recorded";
 const MAX = 10;
 
+/** What was recorded here, the newest first: only what a person chose comes in. */
 export function remembered(memento: vscode.Memento): readonly RecordDefinition[] {
-  return memento.get<readonly RecordDefinition[]>(KEY, []);
+  return memento.get<readonly RecordDefinition[]>(RECORDED_KEY, []);
 }
 
 export async function remember(memento: vscode.Memento, definition: RecordDefinition): Promise<void> {
   const text = JSON.stringify(definition);
   const others = remembered(memento).filter((other) => JSON.stringify(other) !== text);
-  await memento.update(KEY, [definition, ...others].slice(0, MAX));
+  await memento.update(RECORDED_KEY, [definition, ...others].slice(0, MAX));
 }
 
 /** The program that the editor uses as a daemon, which records, too. */

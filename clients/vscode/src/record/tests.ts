@@ -10,9 +10,6 @@ export interface Test {
   readonly cwd?: string;
 }
 
-/** Whose tests are known. */
-export const TEST_LANGUAGES = ["go", "python", "javascript", "typescript"] as const;
-
 /** A line that is longer is no test of anybody. */
 const MAX_LINE = 1000;
 

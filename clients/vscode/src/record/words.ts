@@ -49,7 +49,5 @@ function unquoted(text: string, quote: string): string {
 
 /** One line that reads as these words. */
 export function typed(words: readonly string[]): string {
-  return words
-    .map((word) => (/^[\w\-./=:,+@%]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(" ");
+  return words.map((word) => (/^[\w\-./=:,+@%]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }

@@ -173,7 +173,7 @@ TEST_CASE("a profile of a sampled session has samples and the names of its profi
   REQUIRE(samples);
   CHECK(as_double((*profile)->total(*samples)) == 90);
   CHECK(as_double((*profile)->total((*profile)->default_metric())) == 900'000'000);
-  CHECK((*profile)->function_name(FunctionId{0}) == "net/http.(*conn).serve");
+  CHECK((*profile)->function_name(FunctionId(0U)) == "net/http.(*conn).serve");
   CHECK_FALSE((*profile)->find_metric("calls"));
 }
 

@@ -172,7 +172,7 @@ export function Lanes({
                 </th>
                 <td>
                   <span class={`tag state ${row.state}`}>
-                    {row.samples !== undefined && row.state === LiveThreadState.runs
+                    {row.samples !== undefined && at === undefined && row.state === LiveThreadState.runs
                       ? "seen in"
                       : ((at === undefined ? STATE_TEXT : PAST_TEXT)[row.state] ?? row.state)}
                   </span>
@@ -301,7 +301,9 @@ export function MethodCard({
       </p>
       <p>
         <b>
-          {!sampled ? shareText(height) : `about ${still || method === undefined ? shareText(height) : method.elevationText}`}
+          {!sampled
+            ? shareText(height)
+            : `about ${still || method === undefined ? shareText(height) : method.elevationText}`}
         </b>{" "}
         of the window, Thread Num {feed.standing.threads[chosen] ?? 0}
         {!still && method !== undefined && method.calls > 0 && (

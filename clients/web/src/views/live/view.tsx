@@ -259,7 +259,7 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
         go(openPlace(state, uri), { view, ...(view === "flame" ? { search: fn } : { fn, file, line }) }),
       );
     };
-    if (method === 0) return show("", "", 0);
+    if (method === 0) { show("", "", 0); return; }
     // Its name as profiles have it.
     app.client.request(LiveMethodRequest, { session: of, method }).then(
       ({ name, file, line }) => show(name, file ?? "", line ?? 0),
