@@ -1,5 +1,6 @@
 #include "protocol/message.h"
 
+#include <charconv>
 #include <cmath>
 #include <new>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "protocol/codec.h"
 #include "protocol/encode.h"
 #include "protocol/json_memory.h"
+#include "protocol/json_spans.h"
 
 namespace profd::protocol {
 
@@ -105,60 +107,21 @@ tl::expected<Message, MessageFault> parse_message(std::string_view body, const J
   return message;
 }
 
-namespace {
-
-// Looks for "id" at the top of a message.
-class IdFinder : public nlohmann::json_sax<Json> {
- public:
-  std::optional<RequestId> id;
-
-  bool null() override { return go_on(); }
-  bool boolean(bool) override { return go_on(); }
-  bool number_integer(number_integer_t value) override { return wanted_ ? found(RequestId(value)) : go_on(); }
-  bool number_unsigned(number_unsigned_t value) override {
-    return wanted_ ? found(RequestId(static_cast<std::int64_t>(value))) : go_on();
+std::optional<RequestId> request_id_of(std::string_view value) {
+  if (value.empty()) return std::nullopt;
+  if (value.front() == '"') {
+    auto text = json_string(value);
+    if (!text) return std::nullopt;
+    return RequestId(std::move(*text));
   }
-  bool number_float(number_float_t, const string_t&) override { return go_on(); }
-  bool string(string_t& value) override { return wanted_ ? found(RequestId(value)) : go_on(); }
-  bool binary(binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return enter(); }
-  bool key(string_t& value) override {
-    wanted_ = depth_ == 1 && value == "id";
-    return true;
-  }
-  bool end_object() override { return leave(); }
-  bool start_array(std::size_t) override { return enter(); }
-  bool end_array() override { return leave(); }
-  bool parse_error(std::size_t, const std::string&, const Json::exception&) override { return false; }
-
- private:
-  bool found(RequestId value) {
-    id = std::move(value);
-    return false;
-  }
-  bool go_on() {
-    wanted_ = false;
-    return true;
-  }
-  bool enter() {
-    ++depth_;
-    return go_on();
-  }
-  bool leave() {
-    --depth_;
-    return go_on();
-  }
-
-  std::size_t depth_ = 0;
-  bool wanted_ = false;
-};
-
-}  // namespace
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc{} || end != value.data() + value.size()) return std::nullopt;
+  return RequestId(number);
+}
 
 std::optional<RequestId> find_request_id(std::string_view body) try {
-  IdFinder finder;
-  static_cast<void>(Json::sax_parse(body, &finder));
-  return finder.id;
+  return request_id_of(json_member(body, "id"));
 } catch (const std::bad_alloc&) {
   return std::nullopt;
 }

@@ -39,6 +39,9 @@ struct MessageFault {
 // be had either. Builds nothing of the message.
 [[nodiscard]] std::optional<RequestId> find_request_id(std::string_view body);
 
+// An id as it is written in a message; nothing where it is neither a string nor an integer.
+[[nodiscard]] std::optional<RequestId> request_id_of(std::string_view json);
+
 // Bodies of messages. `params` and `result` are JSON text; "" stands for no params.
 [[nodiscard]] std::string request_text(const RequestId& id, std::string_view method, std::string_view params);
 [[nodiscard]] std::string notification_text(std::string_view method, std::string_view params);

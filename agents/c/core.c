@@ -13,6 +13,11 @@
 #define PART_IDS 4000u
 
 struct live_shared live_shared;
+void live_switch(enum live_mode mode) {
+  atomic_store(&live_shared.mode, mode);
+  if (live_shared.on) __atomic_store_n(live_shared.on, mode != LIVE_OFF, __ATOMIC_SEQ_CST);
+}
+
 __thread struct live_lane* live_lane_of_thread __attribute__((tls_model("initial-exec")));
 struct live_lane* live_lanes;
 _Atomic uint32_t live_lane_count;

@@ -101,11 +101,14 @@ struct live_shared {
   _Atomic uint64_t
       inside; /* Events within a probe, or before a thread could tell its stack: lost without a thread. */
   int tsc;    /* The clock is the processor's. */
+  int* on;    /* Where probes that are part of the program look: 0 as mode is LIVE_OFF. May be NULL. */
   _Atomic unsigned char* off; /* For each id enum live_off. */
   /* Fills `open` of the calling thread as a stream begins, where the language can tell; may be NULL. */
   void (*refill)(struct live_lane* lane);
 };
 extern struct live_shared live_shared;
+/* LIVE_OFF, or LIVE_ON after it. */
+void live_switch(enum live_mode mode);
 extern __thread struct live_lane* live_lane_of_thread __attribute__((tls_model("initial-exec")));
 
 static inline uint64_t live_now(void) {

@@ -105,7 +105,7 @@ int dlclose(void* library) {
 static inline uintptr_t place_of(const struct live_lane* lane, uintptr_t at) {
   return at >= lane->stack_low && at < lane->stack_high ? at : UINTPTR_MAX;
 }
-static void drop_below(struct live_lane* lane, uintptr_t at) {
+static inline void drop_below(struct live_lane* lane, uintptr_t at) {
   uint32_t n = 0;
   while (n < lane->depth && lane->open[lane->depth - 1 - n].at < at) ++n;
   live_pop_many(lane, n);
@@ -114,9 +114,23 @@ static void drop_below(struct live_lane* lane, uintptr_t at) {
 #define PROBE __attribute__((visibility("default"), noinline))
 PROBE void __cyg_profile_func_enter(void* function, void* site);
 PROBE void __cyg_profile_func_exit(void* function, void* site);
+/* What profd_live_probes.h, which is part of the program, looks at and calls. */
+extern __attribute__((visibility("default"))) int profd_live_on;
+int profd_live_on;
+PROBE void profd_live_enters(void* function);
+PROBE void profd_live_exits(void* function, void* site);
+
+/* Of a function that is known and has lost its probe: nothing is written for it. */
+static inline uint32_t id_where_off(uintptr_t address) {
+  struct place* place = places + (address >> 4 & (PLACES - 1));
+  if (atomic_load_explicit(&place->address, memory_order_acquire) != address) return 0;
+  uint32_t id = atomic_load_explicit(&place->id, memory_order_relaxed);
+  return live_is_off(id) ? id : 0;
+}
 
 /* What follows is called as the last thing of the probes: a probe that is off has no frame of its own. */
 static __attribute__((noinline)) void enters(void* function) {
+  if (id_where_off((uintptr_t)function)) return;
   uintptr_t at = (uintptr_t)__builtin_frame_address(0);
   struct live_lane* lane = live_begin();
   if (__builtin_expect(!lane, 0)) return;
@@ -141,14 +155,27 @@ static void exit_slow(struct live_lane* lane, uint32_t id, uintptr_t at) {
   }
 }
 
-static __attribute__((noinline)) void exits(void* function) {
+static __attribute__((noinline)) void exits(void* function, void* site) {
   uintptr_t at = (uintptr_t)__builtin_frame_address(0);
+  /* Jumped to as the function's last thing: its frame is no more, and where its probe stands is where that of
+     its caller did. */
+  int jumped = __builtin_extract_return_addr(__builtin_return_address(0)) == site;
+  uint32_t off = id_where_off((uintptr_t)function);
+  if (off) {
+    /* It may have begun when it still had one. */
+    const struct live_lane* own = live_lane_of_thread;
+    if (!own || own->depth == 0) return;
+    const struct live_open* top = own->open + own->depth - 1;
+    if (top->at != UINTPTR_MAX && (jumped ? top->at >= at : top->id != off || top->at != at)) return;
+  }
   struct live_lane* lane = live_begin();
   if (__builtin_expect(!lane, 0)) return;
   uint32_t id = id_of((uintptr_t)function);
   if (__builtin_expect(id != 0 && lane->depth != 0, 1)) {
     const struct live_open* top = lane->open + lane->depth - 1;
-    if (__builtin_expect(top->id == id && (top->at == at || top->at == UINTPTR_MAX), 1))
+    if (jumped && !lane->over && place_of(lane, at) != UINTPTR_MAX)
+      drop_below(lane, at);
+    else if (__builtin_expect(top->id == id && (top->at == at || top->at == UINTPTR_MAX), 1))
       live_pop(lane);
     else if (lane->over)
       live_pop(lane);
@@ -167,7 +194,14 @@ PROBE void __cyg_profile_func_enter(void* function, void* site) {
 PROBE void __cyg_profile_func_exit(void* function, void* site) {
   (void)site;
   if (__builtin_expect(atomic_load_explicit(&live_shared.mode, memory_order_relaxed) != LIVE_OFF, 0))
-    exits(function);
+    exits(function, site);
+}
+
+PROBE void profd_live_enters(void* function) {
+  enters(function);
+}
+PROBE void profd_live_exits(void* function, void* site) {
+  exits(function, site);
 }
 
 /* longjmp runs no exits. Where it goes tells which functions it ends: those whose frames lie below. Elsewhere
@@ -232,6 +266,7 @@ PROBE int profd_live_start(const char* target, const char* token_file) {
       memcpy(&real[i], &found, sizeof found);
     }
     pthread_atfork(NULL, NULL, live_forked);
+    live_shared.on = &profd_live_on;
   }
   struct live_agent agent = {.language = __cxa_throw ? "cpp" : "c",
                              .name = "profd-live-c " PROFD_LIVE_VERSION,

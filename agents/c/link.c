@@ -366,7 +366,7 @@ static int session(void) {
   uint64_t behind = (uint64_t)((wide)link_.rate * LATE_NANOSECONDS / 1000000000u);
   while (1) {
     int last = atomic_load(&link_.stopping) || link_.detached;
-    if (last) atomic_store(&live_shared.mode, LIVE_OFF);
+    if (last) live_switch(LIVE_OFF);
     uint64_t now = milliseconds(), tick = 0;
     if (now >= next_tick || last) {
       /* A little behind, for threads that have looked at the clock and not written yet. */
@@ -390,7 +390,7 @@ static int session(void) {
     int wait = next_tick > now ? (int)(next_tick - now) : 0;
     if ((ok = wait_for(0, bytes > BUSY_BYTES && wait > 2 ? 2 : wait, &welcome)) != 1) break;
   }
-  atomic_store(&live_shared.mode, LIVE_OFF);
+  live_switch(LIVE_OFF);
   if (link_.agent.running) link_.agent.running(0);
   for (uint32_t id = live_method_count(); id > 0; --id)
     atomic_fetch_and(&live_shared.off[id], (unsigned char)~LIVE_DEMOTED);
@@ -495,11 +495,11 @@ void live_stop(const char* reason, unsigned wait) {
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += (time_t)(wait / 1000) + 1;
   if (pthread_timedjoin_np(link_.thread, NULL, &until) == 0) atomic_store(&link_.started, 0);
-  atomic_store(&live_shared.mode, LIVE_OFF);
+  live_switch(LIVE_OFF);
 }
 
 void live_forked(void) {
-  atomic_store(&live_shared.mode, LIVE_OFF);
+  live_switch(LIVE_OFF);
   atomic_store(&link_.started, 0);
   live_lane_of_thread = NULL;
   if (link_.fd >= 0) close(link_.fd);

@@ -299,7 +299,7 @@ void live_stream_begins(void) {
   live_methods_anew();
   atomic_fetch_add(&live_shared.stream, 1);
   first_session = atomic_fetch_add(&live_shared.session, 1) + 1;
-  atomic_store(&live_shared.mode, LIVE_ON);
+  live_switch(LIVE_ON);
 }
 
 struct live_totals live_totals(void) {

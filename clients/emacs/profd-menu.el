@@ -39,7 +39,8 @@
     ("i" "my code only" profd-mine)
     ("u" "undo filter" profd-undo)
     ("U" "redo filter" profd-redo)
-    ("L" "what was said" profd-log)]])
+    ("L" "what was said" profd-log)
+    ("H" "the manual" profd-help)]])
 
 (provide 'profd-menu)
 ;;; profd-menu.el ends here

@@ -51,7 +51,7 @@
                        ("d" . profd-diff) ("x" . profd-compile) ("g" . profd-reload)
                        ("k" . profd-close) ("m" . profd-metric) ("f" . profd-filter)
                        ("i" . profd-mine) ("u" . profd-undo) ("U" . profd-redo)
-                       ("L" . profd-log) ("?" . profd-menu)))
+                       ("L" . profd-log) ("H" . profd-help) ("?" . profd-menu)))
       (define-key map (kbd (car binding)) (cdr binding)))
     map)
   "Commands of profd, behind a prefix that you choose.
@@ -273,6 +273,12 @@ See `profd-keymap-prefix'.")
   (global-profd-mode 1)
   (profd-session-open-diff (if (stringp before) (list :uri (profd-uri-of before)) before)
                            (if (stringp after) (list :uri (profd-uri-of after)) after)))
+
+;;;###autoload
+(defun profd-help ()
+  "Read the manual of profd."
+  (interactive)
+  (info (expand-file-name "profd.info" (file-name-directory (locate-library "profd")))))
 
 (defun profd--leave ()
   "End the connection with Emacs."

@@ -14,7 +14,8 @@ namespace profd::live {
 using Nanoseconds = std::int64_t;
 inline constexpr Nanoseconds kBucket = 100'000'000;
 
-// Time of a context or a method itself, and calls that began. A bucket is shorter than four seconds.
+// Time of a context or a method itself, and calls that began; of a session that is measured by samples how
+// many saw it run itself. A bucket is shorter than four seconds.
 struct Part {
   std::uint32_t key = 0;  // ContextNumber or MethodId
   std::uint32_t ns = 0;
@@ -24,8 +25,10 @@ struct Part {
 struct ThreadPart {
   std::uint32_t instance = 0;  // a thread, from its begin to its end
   std::uint32_t lane = 0;
-  std::uint32_t contexts_end = 0, methods_end = 0;  // in the bucket's columns; they begin where those before end
+  std::uint32_t contexts_end = 0,
+                methods_end = 0;  // in the bucket's columns; they begin where those before end
   std::uint32_t busy = 0, unknown = 0, waiting = 0;  // nanoseconds; waiting is beside the others
+  std::uint32_t samples = 0;  // where it is measured by them; those of nothing open among them
 };
 
 struct Bucket {

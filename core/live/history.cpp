@@ -34,7 +34,8 @@ Bucket joined_buckets(std::span<const BucketPtr> buckets) {
                    [](const HistoryPlace& a, const HistoryPlace& b) { return a.instance < b.instance; });
   PartSum contexts, methods;
   for (std::size_t i = 0; i < places.size();) {
-    ThreadPart whole{places[i].instance, 0, 0, 0, 0, 0, 0};
+    ThreadPart whole;
+    whole.instance = places[i].instance;
     contexts.clear();
     methods.clear();
     for (; i < places.size() && places[i].instance == whole.instance; ++i) {
@@ -44,6 +45,7 @@ Bucket joined_buckets(std::span<const BucketPtr> buckets) {
       whole.busy += part.busy;
       whole.unknown += part.unknown;
       whole.waiting += part.waiting;
+      whole.samples += part.samples;
       contexts.add(bucket.contexts_of(places[i].thread));
       methods.add(bucket.methods_of(places[i].thread));
     }

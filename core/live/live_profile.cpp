@@ -11,6 +11,7 @@ namespace {
 
 ContextSums without_rows(const Session& session) {
   ContextSums sums;
+  sums.sampled = session.sampling().has_value();
   sums.nodes = session.meter().contexts().nodes();
   for (const Lane& lane : session.meter().lanes())
     sums.lanes.push_back(
@@ -22,8 +23,13 @@ ContextSums without_rows(const Session& session) {
 // Methods of a session as frames of a profile.
 class Frames {
  public:
-  Frames(ProfileBuilder& builder, const Hello& hello, const Methods& methods)
-      : builder_(builder), methods_(methods), kind_(kind_of(hello.language)), frames_(kMethodIds) {}
+  // `whole_names`: the signature is what the function is called where it was sampled.
+  Frames(ProfileBuilder& builder, const Hello& hello, const Methods& methods, bool whole_names)
+      : builder_(builder),
+        methods_(methods),
+        kind_(kind_of(hello.language)),
+        whole_names_(whole_names),
+        frames_(kMethodIds) {}
 
   FrameId of(MethodId method) {
     FrameId& frame = frames_[method];
@@ -45,7 +51,8 @@ class Frames {
     const Method& row = methods_[method];
     FunctionSpec function;
     const std::string_view own = methods_.text(row.method);
-    function.name = builder_.string(methods_.name(method));
+    const std::string_view whole = whole_names_ ? methods_.text(row.signature) : std::string_view();
+    function.name = builder_.string(whole.empty() ? methods_.name(method) : std::string(whole));
     if (own.empty()) function.unresolved = true;
     function.file = builder_.string(methods_.text(row.file));
     function.start_line = row.line;
@@ -67,6 +74,7 @@ class Frames {
   ProfileBuilder& builder_;
   const Methods& methods_;
   FrameKind kind_;
+  bool whole_names_;
   std::vector<FrameId> frames_;
 };
 
@@ -97,14 +105,14 @@ ContextSums sums_of(const Session& session, std::span<const BucketPtr> buckets) 
 Result<ProfileBuilder> live_profile(const ContextSums& sums, const Hello& hello, const Methods& methods) {
   ProfileBuilder builder;
   const MetricId wall = builder.add_metric("wall", "ns");
-  builder.add_metric("calls", "count");
+  builder.add_metric(sums.sampled ? "samples" : "calls", "count");
   builder.set_default_metric(wall, true);
   builder.info().program = hello.program;
   builder.info().producer = hello.agent;
   builder.info().duration_ns = sums.end - sums.begin;
   if (hello.unix_ns < (std::uint64_t{1} << 62))
     builder.info().time_ns = static_cast<std::int64_t>(hello.unix_ns) + sums.begin;
-  Frames frames(builder, hello, methods);
+  Frames frames(builder, hello, methods, sums.sampled);
   std::vector<ThreadId> threads;
   for (const ContextSums::Lane& lane : sums.lanes)
     threads.push_back(

@@ -1,5 +1,5 @@
 // A profile of what a live session measured: `wall`, the time of each calling context itself, and `calls`,
-// how often it was entered, by thread.
+// how often it was entered, by thread; of a session that is measured by samples `samples` instead of it.
 #pragma once
 
 #include <span>
@@ -21,6 +21,7 @@ struct ContextSums {
     std::string name;
     std::int64_t os_id = -1;
   };
+  bool sampled = false;  // `calls` of rows are samples
   Nanoseconds begin = 0, end = 0;
   std::vector<Row> rows;              // in order of context
   std::vector<Contexts::Node> nodes;  // by context

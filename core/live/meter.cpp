@@ -69,6 +69,8 @@ Lane* Meter::begin_thread(std::uint64_t number, std::string_view name) {
   lane.last = closed_;
   lane.edge = bucket_end(closed_);
   lane.waited = 0;
+  lane.seen = 0;
+  lane.n_samples = 0;
   ++n_alive_;
   return &lane;
 }
@@ -240,6 +242,8 @@ Result<void> Meter::end_thread(std::uint64_t number, Nanoseconds at) {
   lane.waits = false;
   flush(lane);
   lane.alive = false;
+  n_pending_ -= lane.pending.size();
+  lane.pending.clear();
   n_open_ -= lane.stack.size();
   lane.stack.clear();
   lane.base = lane.roots.nothing;
@@ -351,12 +355,16 @@ Bucket& Meter::bucket_at(Nanoseconds at) {
 
 void Meter::flush(Lane& lane) {
   add_waiting(lane, lane.last);
+  add_sampled(lane);
   Bucket& bucket = bucket_at(lane.edge - kBucket);
   ThreadPart part;
   part.instance = lane.instance;
   part.lane = static_cast<std::uint32_t>(&lane - lanes_.data());
   part.waiting = narrow(static_cast<std::uint64_t>(lane.waited));
   lane.waited = 0;
+  part.samples = narrow(lane.n_samples);
+  bucket.events += lane.n_samples;
+  lane.n_samples = 0;
   if (seen_.size() < contexts_.size()) seen_.resize(contexts_.size() + contexts_.size() / 2);
   if (++n_flushes_ == 0) {
     seen_.assign(seen_.size(), 0);
@@ -384,7 +392,7 @@ void Meter::flush(Lane& lane) {
   }
   lane.touched.clear();
   if (++lane.round == 0) lane.round = 1;
-  if (!any && part.waiting == 0) return;
+  if (!any && part.waiting == 0 && part.samples == 0) return;
   part.busy = narrow(busy);
   for (const PartSum::Row& row : methods_.rows())
     if (row.key < kMaxMethods || row.key == kMoreMethods)
@@ -462,7 +470,8 @@ std::size_t Meter::bytes() const {
                       totals_.capacity() * sizeof(Total) + history_.bytes() + methods_.bytes() +
                       seen_.capacity() * sizeof(std::uint32_t);
   for (const Lane& lane : lanes_)
-    bytes += sizeof(Lane) + (lane.stack.capacity() + lane.touched.capacity()) * sizeof(ContextNumber);
+    bytes += sizeof(Lane) + lane.pending.capacity() * sizeof(Lane::Pending) +
+             (lane.stack.capacity() + lane.touched.capacity()) * sizeof(ContextNumber);
   for (const Bucket& bucket : open_) bytes += bucket.bytes();
   return bytes;
 }

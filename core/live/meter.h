@@ -29,6 +29,7 @@ struct MeterLimits {
   std::size_t threads = kMaxThreads;  // alive at once, and lanes
   std::size_t depth = kMaxDepth;
   std::size_t open = std::size_t{16} << 20;  // methods open on all threads together
+  std::size_t pending = 1'000'000;           // stacks of samples that are not counted yet, of all threads
   std::size_t history_bytes = kMaxSessionBytes / 2;
   std::size_t window = 30;  // buckets that are kept as measured whatever memory they take
 };
@@ -42,6 +43,13 @@ struct Counts {
   std::uint64_t unmatched = 0;  // exits where nothing was open
   std::uint64_t capped = 0;     // beyond a limit of methods, threads or depth
   std::uint64_t unknown_operations = 0;
+  std::uint64_t samples = 0;  // that were taken
+};
+
+// How long a thread was in one stack in a stretch of time, and how many samples say so.
+struct SampledTime {
+  Nanoseconds from = 0, to = 0;
+  std::uint64_t ns = 0, count = 0;
 };
 
 // Threads that follow one another and have one name share a lane: one thread at a time.
@@ -67,6 +75,17 @@ struct Lane {
   Nanoseconds waited = 0;
   std::vector<ContextNumber> touched;
 
+  // Of a thread that is measured by samples: what is not counted yet, and what it was in most in the newest
+  // stretch of time; 0: nothing.
+  struct Pending {
+    ContextNumber context = 0;
+    SampledTime time;
+  };
+  std::vector<Pending> pending;
+  ContextNumber seen = 0;
+  SampledTime seen_time;
+  std::uint64_t n_samples = 0;  // of the bucket
+
   [[nodiscard]] ContextNumber running() const { return stack.empty() ? base : stack.back(); }
 };
 
@@ -87,6 +106,8 @@ class Meter {
   Result<void> gap(std::uint64_t number, Nanoseconds from, Nanoseconds to, std::uint64_t count);
   Result<void> stack(std::uint64_t number, Nanoseconds at, std::span<const std::uint64_t> ids);
   Result<void> state(std::uint64_t number, Nanoseconds at, bool waits, std::uint64_t cpu_ns);
+  // Adds up with what else is said of that thread and stretch; what is in none of it is unknown.
+  Result<void> sampled(std::uint64_t number, SampledTime time, std::span<const std::uint64_t> ids);
   // Of all threads nothing is known from `at` on until they tell their stacks.
   Result<void> forget_stacks(Nanoseconds at);
   // Everything before `at` has come: closes what ends before.
@@ -140,6 +161,8 @@ class Meter {
   // Counts the lane's time up to `at`, bucket by bucket.
   void advance(Lane& lane, Nanoseconds at);
   void add_waiting(Lane& lane, Nanoseconds at);
+  // Of what is pending the part of the bucket that the lane is in.
+  void add_sampled(Lane& lane);
   // Gives what the lane has to the bucket that it is in.
   void flush(Lane& lane);
   Bucket& bucket_at(Nanoseconds at);
@@ -154,6 +177,7 @@ class Meter {
   std::vector<Lane> lanes_;
   std::vector<std::uint32_t> lane_by_number_;
   std::size_t n_alive_ = 0;
+  std::size_t n_pending_ = 0;
   std::size_t n_open_ = 0, depth_;  // on all lanes; how deep each may be for now
   std::uint32_t n_instances_ = 0;
   std::deque<Bucket> open_;  // from closed_ on

@@ -1,36 +1,8 @@
 #include "core/live/preamble.h"
 
-#include "core/live/varint.h"
+#include "core/live/message_writer.h"
 
 namespace profd::live {
-namespace {
-
-class Message {
- public:
-  Message& number(std::uint64_t value) {
-    append_varint(payload_, value);
-    return *this;
-  }
-  Message& text(std::string_view value) {
-    append_varint(payload_, value.size());
-    payload_ += value;
-    return *this;
-  }
-  Message& raw(std::string_view value) {
-    payload_ += value;
-    return *this;
-  }
-  void to(std::string& out, MessageType type) const {
-    out += static_cast<char>(type);
-    append_varint(out, payload_.size());
-    out += payload_;
-  }
-
- private:
-  std::string payload_;
-};
-
-}  // namespace
 
 std::string write_preamble(const Session& session) {
   std::string out;
@@ -38,22 +10,27 @@ std::string write_preamble(const Session& session) {
   const Hello& hello = *session.hello();
   const std::uint64_t now = session.last_ticks();
   const auto since_begin = static_cast<std::uint64_t>(session.meter().last_tick());
-  Message first;
+  MessageWriter first;
   first.raw(kStreamMagic).number(kOldestStreamVersion).number(kStreamVersion).number(hello.pid);
   first.text(hello.language).text(hello.program).text(hello.agent);
   first.number(session.ticks_per_second()).number(now).number(hello.unix_ns + since_begin).number(0);
   first.to(out, MessageType::hello);
+  if (const auto& sampling = session.sampling()) {
+    MessageWriter message;
+    message.text(sampling->source).number(sampling->period_ns).number(sampling->flags);
+    message.to(out, MessageType::sampling);
+  }
   const Methods& methods = session.methods();
   for (std::size_t i = 1; i < methods.modules().size(); ++i) {
     const Module& module = methods.modules()[i];
-    Message message;
+    MessageWriter message;
     message.number(i).text(methods.text(module.path)).text(methods.text(module.build_id)).number(module.base);
     message.to(out, MessageType::module);
   }
   std::string demoted;
   for (const MethodId id : methods.order()) {
     const Method& method = methods[id];
-    Message message;
+    MessageWriter message;
     message.number(id).text(methods.text(method.package)).text(methods.text(method.class_name));
     message.text(methods.text(method.method))
         .text(methods.text(method.signature))
@@ -61,16 +38,16 @@ std::string write_preamble(const Session& session) {
     message.number(method.line).number(method.module).number(method.address);
     message.to(out, MessageType::dict);
     if (!method.demoted) continue;
-    Message is;
+    MessageWriter is;
     is.number(static_cast<std::uint64_t>(ControlOperation::demote)).number(now).number(id);
     is.to(out, MessageType::controlled);
   }
   for (const Lane& lane : session.meter().lanes()) {
     if (!lane.alive) continue;
-    Message thread;
+    MessageWriter thread;
     thread.number(lane.number).number(lane.os_id).text(lane.name).number(lane.flags);
     thread.to(out, MessageType::thread);
-    Message stack;
+    MessageWriter stack;
     stack.number(lane.number).number(now);
     for (const ContextNumber context : lane.stack) {
       const MethodId method = session.meter().contexts()[context].method;
@@ -78,7 +55,7 @@ std::string write_preamble(const Session& session) {
     }
     stack.to(out, MessageType::stack);
     if (!lane.waits) continue;
-    Message waits;
+    MessageWriter waits;
     waits.number(lane.number)
         .number(now)
         .number(static_cast<std::uint64_t>(ThreadState::waits))

@@ -157,6 +157,19 @@ Result<void> Session::take(const Frame& frame) {
       return meter_.state(state.thread, clock_.to_ns(state.ticks),
                           state.state == static_cast<std::uint64_t>(ThreadState::waits), state.cpu_ns);
     }
+    case MessageType::sampling: {
+      PROFD_TRY(Sampling sampling, read_sampling(frame.payload));
+      sampling.source = cut_bytes(repair_utf8(sampling.source.substr(0, kMarkBytes)), kMarkBytes);
+      sampling_ = std::move(sampling);
+      return {};
+    }
+    case MessageType::sampled: {
+      PROFD_TRY(const Sampled sampled, read_sampled(frame.payload));
+      if (!sampling_) return fail(ErrorCode::malformed, "samples in a live stream that has no `sampling`");
+      return meter_.sampled(sampled.thread,
+                            {clock_.to_ns(sampled.from), clock_.to_ns(sampled.to), sampled.ns, sampled.count},
+                            sampled.ids);
+    }
     case MessageType::controlled:
       return take_controlled(frame.payload);
     case MessageType::clock: {

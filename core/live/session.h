@@ -34,6 +34,8 @@ class Session {
 
   // Present after the stream's first message.
   [[nodiscard]] const std::optional<Hello>& hello() const { return hello_; }
+  // Present where the program is measured by samples: what is said of it are estimates.
+  [[nodiscard]] const std::optional<Sampling>& sampling() const { return sampling_; }
   [[nodiscard]] const std::string& token() const { return token_; }  // of an `auth`, else ""
   [[nodiscard]] bool said_bye() const { return bye_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }  // of the bye
@@ -45,6 +47,7 @@ class Session {
 
   [[nodiscard]] const Meter& meter() const { return meter_; }
   [[nodiscard]] const Methods& methods() const { return methods_; }
+  void name_code(MethodId method, const CodeFound& found) { methods_.name_code(method, found); }
   [[nodiscard]] const std::vector<Mark>& marks() const { return marks_; }
   void mark(Nanoseconds at, std::string_view name);
   // As the agent said last: records that it sent and dropped.
@@ -64,6 +67,7 @@ class Session {
 
   FrameReader frames_;
   std::optional<Hello> hello_;
+  std::optional<Sampling> sampling_;
   std::string token_, reason_;
   bool bye_ = false, finished_ = false, paused_ = false, broken_ = false;
   StreamClock clock_;

@@ -11,6 +11,12 @@ struct Place {
 
 }  // namespace
 
+std::uint64_t waited_at_least(const ThreadPart& part, Nanoseconds length) {
+  const std::uint64_t both = std::uint64_t{part.busy} + part.waiting;
+  const auto whole = static_cast<std::uint64_t>(std::max<Nanoseconds>(length, 0));
+  return both > whole ? std::min<std::uint64_t>({both - whole, part.busy, part.waiting}) : 0;
+}
+
 WindowSum WindowSums::sum(std::span<const BucketPtr> buckets) {
   WindowSum window;
   if (buckets.empty()) return window;
@@ -36,21 +42,38 @@ WindowSum WindowSums::sum(std::span<const BucketPtr> buckets) {
       thread.busy += part.busy;
       thread.unknown += part.unknown;
       thread.waiting += part.waiting;
+      thread.waited += waited_at_least(part, bucket.end - bucket.begin);
+      thread.samples += part.samples;
       one_thread_.add(bucket.methods_of(places[i].thread));
     }
-    window.threads.push_back(thread);
+    std::uint64_t longest_ns = 0;
+    // At most: agents say at their ticks whether a thread waits, so what runs for less than that is not seen.
+    const std::uint64_t ran = thread.busy - thread.waited + kBucket;
     for (const PartSum::Row& row : one_thread_.rows()) {
+      if (row.ns > longest_ns || (row.ns == longest_ns && row.ns > 0 && row.key < thread.longest)) {
+        thread.longest = row.key;
+        longest_ns = row.ns;
+      }
       if (row.key >= rows_.size()) rows_.resize(row.key + row.key / 2 + 64);
       if (rows_[row.key] == 0) {
-        window.methods.push_back({row.key, 0, 0, 0, 0});
+        window.methods.push_back({});
+        window.methods.back().method = row.key;
         rows_[row.key] = static_cast<std::uint32_t>(window.methods.size());
       }
       MethodSum& sum = window.methods[rows_[row.key] - 1];
-      sum.most_ns = std::max(sum.most_ns, row.ns);
+      if (row.ns > sum.most_ns) {
+        sum.most_ns = row.ns;
+        sum.waited = row.ns > ran ? row.ns - ran : 0;
+        if (thread.samples > 0) {
+          sum.most_samples = row.calls;
+          sum.thread_samples = thread.samples;
+        }
+      }
       sum.ns += row.ns;
       sum.calls += row.calls;
       ++sum.threads;
     }
+    window.threads.push_back(thread);
   }
   for (const MethodSum& sum : window.methods) rows_[sum.method] = 0;
   return window;

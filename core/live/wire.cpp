@@ -269,6 +269,23 @@ Result<std::string_view> read_auth(Bytes payload) {
   return token;
 }
 
+Result<Sampling> read_sampling(Bytes payload) {
+  Sampling sampling;
+  Fields fields(payload, "sampling");
+  fields.text(sampling.source).number(sampling.period_ns).number(sampling.flags);
+  PROFD_CHECK(fields.status());
+  return sampling;
+}
+
+Result<Sampled> read_sampled(Bytes payload) {
+  Sampled sampled;
+  Fields fields(payload, "sampled");
+  fields.number(sampled.thread).number(sampled.from).number(sampled.to);
+  fields.number(sampled.ns).number(sampled.count).numbers(sampled.ids);
+  PROFD_CHECK(fields.status());
+  return sampled;
+}
+
 std::string write_welcome(std::uint64_t version, std::uint64_t tick_ms, std::string_view session) {
   std::string payload;
   append_varint(payload, version);

@@ -17,6 +17,9 @@
 namespace profd::live {
 
 using Bytes = std::span<const std::byte>;
+inline Bytes bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
 
 // One message; `payload` lies in what was fed.
 struct Frame {
@@ -90,6 +93,15 @@ struct ModuleInfo {
   std::string_view path, build_id;
   std::uint64_t base = 0;
 };
+struct Sampling {
+  std::string source;
+  std::uint64_t period_ns = 0;  // 0: unknown
+  std::uint64_t flags = 0;      // sum of SamplingFlag
+};
+struct Sampled {
+  std::uint64_t thread = 0, from = 0, to = 0, ns = 0, count = 0;
+  std::vector<std::uint64_t> ids;  // outermost first; none: nothing was open
+};
 
 // Each fails with `malformed` or `truncated` where the payload is not what the message says.
 Result<Hello> read_hello(Bytes payload);
@@ -105,6 +117,8 @@ Result<Bye> read_bye(Bytes payload);
 Result<Clock> read_clock(Bytes payload);
 Result<ModuleInfo> read_module(Bytes payload);
 Result<std::string_view> read_auth(Bytes payload);
+Result<Sampling> read_sampling(Bytes payload);
+Result<Sampled> read_sampled(Bytes payload);
 
 // What the daemon says, as whole frames.
 std::string write_welcome(std::uint64_t version, std::uint64_t tick_ms, std::string_view session);

@@ -7603,6 +7603,8 @@ bool decode(const Json& value, LiveWindowParams& out, const Path& path) {
       .optional("toMark", out.to_mark)
       .defaulted("rows", out.rows)
       .limit("rows", out.rows, {.maximum = 1000})
+      .defaulted("threads", out.threads)
+      .limit("threads", out.threads, {.maximum = 10000})
       .defaulted("steps", out.steps)
       .limit("steps", out.steps, {.maximum = 6000})
       .ok();
@@ -7615,6 +7617,7 @@ void write(JsonText& out, const LiveWindowParams& value) {
   put_optional(out, "fromMark", value.from_mark);
   put_optional(out, "toMark", value.to_mark);
   put(out, "rows", value.rows);
+  put(out, "threads", value.threads);
   put(out, "steps", value.steps);
   out.end_object();
 }
@@ -7624,6 +7627,7 @@ bool decode(const Json& value, LiveStrip& out, const Path& path) {
       .required("begin", out.begin)
       .required("step", out.step)
       .required("busy", out.busy)
+      .optional("waiting", out.waiting)
       .required("events", out.events)
       .required("lost", out.lost)
       .required("unknown", out.unknown)
@@ -7634,6 +7638,7 @@ void write(JsonText& out, const LiveStrip& value) {
   put(out, "begin", value.begin);
   put(out, "step", value.step);
   put(out, "busy", value.busy);
+  put_optional(out, "waiting", value.waiting);
   put(out, "events", value.events);
   put(out, "lost", value.lost);
   put(out, "unknown", value.unknown);
@@ -7665,6 +7670,8 @@ bool decode(const Json& value, LiveWindowResult& out, const Path& path) {
       .required("methods", out.methods)
       .required("rows", out.rows)
       .defaulted("rowsLeft", out.rows_left)
+      .optional("threadRows", out.thread_rows)
+      .defaulted("threadsLeft", out.threads_left)
       .optional("estimate", out.estimate)
       .required("strip", out.strip)
       .required("marks", out.marks)
@@ -7680,6 +7687,8 @@ void write(JsonText& out, const LiveWindowResult& value) {
   put(out, "methods", value.methods);
   put(out, "rows", value.rows);
   put(out, "rowsLeft", value.rows_left);
+  put_optional(out, "threadRows", value.thread_rows);
+  put(out, "threadsLeft", value.threads_left);
   put_optional(out, "estimate", value.estimate);
   put(out, "strip", value.strip);
   put(out, "marks", value.marks);

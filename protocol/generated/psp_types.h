@@ -542,7 +542,7 @@ bool from_wire(std::string_view text, LiveThreadState& value);
 enum class LiveFlag : std::int32_t {
   runs = 1,  // It runs on a thread now.
   open = 2,  // It is on the stack of a thread now.
-  waits = 4,  // A thread waits in it now.
+  waits = 4,  // A thread waits in it now; of a part of the time, that it waited for most of what it took, as far as the agent says.
   demoted = 8,  // It has no probes: its time is in its callers.
 };
 
@@ -6569,6 +6569,8 @@ struct LiveWindowParams {
   std::optional<std::string> to_mark;
   // Hottest methods at most.
   std::uint32_t rows = 20;
+  // Threads at most, the busiest.
+  std::uint32_t threads = 0;
   // Values of the strip at most.
   std::uint32_t steps = 600;
 };
@@ -6583,6 +6585,8 @@ struct LiveStrip {
   Number step;
   // Threads that had a method open, on average.
   std::vector<double> busy;
+  // Of these, threads that waited, on average, as far as the agent says.
+  std::optional<std::vector<double>> waiting;
   // Records.
   std::vector<Number> events;
   // Records that were lost.
@@ -6617,12 +6621,16 @@ struct LiveWindowResult {
   std::string window_text;
   // Under which `profile/open` and `profile/diff` take this part.
   std::string uri;
-  // Methods that do not stand at 0.
+  // Methods that do not stand at 0, and those that have no probes now.
   LiveMethods methods;
   // The hottest.
   std::vector<LiveRow> rows;
   // How many more do not stand at 0.
   std::uint32_t rows_left = 0;
+  // Threads, the busiest first; the state of each is what it did for most of this part.
+  std::optional<std::vector<LiveThreadRow>> thread_rows;
+  // How many more there were.
+  std::uint32_t threads_left = 0;
   // This part is measured by samples.
   std::optional<LiveEstimate> estimate;
   // The whole session.

@@ -70,6 +70,7 @@ constexpr NamedCommand kCommands[] = {
     {"view", add_view},
     {"serve", add_serve},
     {"connect", add_connect},
+    {"lsp", add_lsp},
     {"query", add_query},
     {"completion", add_completion},
     {"man", add_man},
@@ -100,7 +101,8 @@ int run(int argc, char** argv) {
   CLI::App root;
   declare_commands(root, commands, argc > 1 ? argv[1] : "");
   // The parser would read lists and braces in another program's words.
-  if (argc > 1 && std::string_view(argv[1]) == "record") {
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first == "record" || first == "lsp") {
     char** const mark = std::find(argv + 2, argv + argc, std::string_view("--"));
     if (mark != argv + argc) commands.command_line.assign(mark + 1, argv + argc);
     argc = static_cast<int>(mark - argv);

@@ -18,7 +18,7 @@ struct Commands {
   // Set by the parse: what the given sub-command does. Empty when none was given.
   std::function<int(const Console&)> action;
   ColorMode color = ColorMode::automatic;
-  // What followed "--" on the line of `profd record`, as it was typed.
+  // What followed "--" on the line of `profd record` or `profd lsp`, as it was typed.
   std::vector<std::string> command_line;
 };
 
@@ -52,6 +52,7 @@ void add_report(CLI::App& root, Commands& commands);
 void add_formats(CLI::App& root, Commands& commands);
 void add_serve(CLI::App& root, Commands& commands);
 void add_connect(CLI::App& root, Commands& commands);
+void add_lsp(CLI::App& root, Commands& commands);
 void add_query(CLI::App& root, Commands& commands);
 void add_view(CLI::App& root, Commands& commands);
 

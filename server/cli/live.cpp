@@ -1,6 +1,7 @@
 #include "server/cli/live.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -13,7 +14,10 @@
 #include "core/support/executor.h"
 #include "server/cli/arguments.h"
 #include "server/cli/live_screen.h"
+#include "server/cli/symbols_here.h"
+#include "server/engine/growing_input.h"
 #include "server/engine/live_sessions.h"
+#include "server/engine/sample_source.h"
 #include "server/feature/escape.h"
 #include "server/runtime/log.h"
 
@@ -23,7 +27,7 @@ namespace {
 using std::chrono::milliseconds;
 
 struct LiveOptions {
-  std::string replay, record, socket;
+  std::string source, replay, record, socket;
   double speed = 1;
   bool once = false, json = false, tcp = false;
   std::size_t rows = 15, threads = 10;
@@ -90,23 +94,51 @@ int show_until_end(const LiveOptions& options, const Console& console, LiveSessi
   return session->info().error.empty() ? kExitOk : kExitInput;
 }
 
+// The first samples are waited for here, so that whoever ends the command before them is heard.
+int run_sampled(const LiveOptions& options, const Console& console, LiveSessions& sessions,
+                const EndSignalsHeld& signals) {
+  Result<std::unique_ptr<SampleFeed>> feed = options.source == "-"
+                                                 ? pipe_feed(UniqueFd(::dup(STDIN_FILENO)), "standard input")
+                                                 : sample_feed_of(options.source);
+  if (!feed) return console.fail(describe(feed.error()));
+  StopSource stop;
+  std::atomic<bool> begun{false};
+  Result<std::shared_ptr<LiveSession>> session;
+  std::thread beginning([&] {
+    session = sessions.sample(std::move(*feed), StopToken(stop));
+    begun = true;
+  });
+  console.note("waiting for samples; Ctrl-C ends this, the program runs on");
+  bool given_up = false;
+  while (!begun && !given_up) given_up = signals.come_within(milliseconds(20));
+  if (given_up) stop.request_stop();
+  beginning.join();
+  if (given_up) return kExitOk;
+  if (!session) return console.fail(describe(session.error()));
+  return show_until_end(options, console, sessions, *session, signals);
+}
+
 int run_live(const LiveOptions& options, const Console& console) {
   const EndSignalsHeld signals;  // before any thread
   if (const auto logging = start_logging(""); !logging) return console.fail(describe(logging.error()));
-  LiveSessions sessions({});
+  LiveSessions sessions({}, live_namer(symbol_options_from_environment()));
   if (const auto set =
           sessions.set_window(static_cast<live::Nanoseconds>(options.window * 10 + 0.5) * live::kBucket);
       !set)
     return console.fail("--window: " + set.error().message, kExitUsage);
   if (!options.replay.empty()) {
+    if (!options.source.empty())
+      return console.fail("--replay is of a recording: leave the source out", kExitUsage);
     if (!options.record.empty())
       return console.fail("--record writes what programs send, not a replay", kExitUsage);
     SerialExecutor executor;
-    const auto session = sessions.replay(options.replay, options.once ? 0 : options.speed, executor, {});
+    const auto session = sessions.replay(options.replay, options.once ? 0 : options.speed,
+                                         places_here(options.replay, ProfileOptions()), executor, {});
     if (!session) return console.fail(describe(session.error()));
     return show_until_end(options, console, sessions, *session, signals);
   }
   if (!options.record.empty()) sessions.record_to(std::filesystem::absolute(options.record).string());
+  if (!options.source.empty()) return run_sampled(options, console, sessions, signals);
   const auto listening = options.tcp ? sessions.listen_tcp() : sessions.listen_unix(options.socket);
   if (!listening) return console.fail(describe(listening.error()));
   std::string how;
@@ -121,6 +153,11 @@ int run_live(const LiveOptions& options, const Console& console) {
 void add_live(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<LiveOptions>();
   CLI::App* app = root.add_subcommand("live", "What a running program does now, method by method");
+  app->add_option(
+         "source", options->source,
+         "A program without an agent, by samples: http://… of its pprof, ws://… of Node's inspector, a "
+         "file or folder that a profiler writes, - for a pipe")
+      ->type_name("SOURCE");
   app->add_option("--replay", options->replay, "A recorded stream instead of a program")->type_name("FILE");
   app->add_option("--speed", options->speed,
                   "Seconds of a replay for one of the clock; 0 plays all of it at once")
@@ -137,7 +174,9 @@ void add_live(CLI::App& root, Commands& commands) {
       ->type_name("NUMBER");
   add_number(*app, "-n", "-n", options->rows, 1, 1000, "Methods shown, otherwise 15");
   app->footer(
-      "Examples:\n  profd live\n  profd live --record game.plive\n  profd live --replay game.plive --speed "
+      "Examples:\n  profd live\n  profd live http://127.0.0.1:6060\n  profd live ws://127.0.0.1:9229\n  perf "
+      "record -F 99 -g -o - ./program | profd live -\n  profd live --record game.plive\n  profd live "
+      "--replay game.plive --speed "
       "4\n"
       "  profd live --replay game.plive --once --json");
   app->callback([&commands, options] {

@@ -35,7 +35,8 @@ std::string bar_of(const LiveMethodRow& row, live::Nanoseconds window) {
   return left_aligned(bar, kBar);
 }
 
-std::string_view word_of(std::uint8_t flags) {
+std::string_view word_of(std::uint8_t flags, bool sampled) {
+  if (sampled) return (flags & kLiveRuns) != 0 ? "seen now" : "";
   if ((flags & kLiveDemoted) != 0) return "in callers";
   if ((flags & kLiveWaits) != 0) return "waits";
   return (flags & kLiveRuns) != 0 ? "runs" : "";
@@ -63,25 +64,32 @@ std::string share_cell(std::uint64_t ns, live::Nanoseconds window) {
 
 std::string live_screen(const LiveInfo& info, const LivePicture& picture, const Terminal& terminal) {
   const auto columns = static_cast<std::size_t>(std::max(terminal.columns, 60));
-  std::string out = terminal.bold(cut_to_width(
-                        sanitize_text(fmt::format("{} ({}, pid {})", info.program, info.language, info.pid)),
-                        columns - 40)) +
+  std::string out = terminal.bold(cut_to_width(sanitize_text(live_program(info)), columns - 40)) +
                     fmt::format("  {} of {}, {}\n", live_time(picture.window), live_time(picture.end),
                                 word_of(picture.state));
-  const std::size_t name_width = columns > 90 ? columns - 70 : 20;
-  out += terminal.dim(fmt::format("{:>8}  {:{}}  {}  {:>8}  {:>7}", "", "", kBar,
-                                  left_aligned("method", name_width), "calls", "threads")) +
+  const bool sampled = picture.sampling.has_value();
+  if (sampled)
+    out += cut_to_width(sanitize_text(live_estimate_text(*picture.sampling, picture.events) + "; " +
+                                      picture.sampling->source),
+                        columns) +
+           "\n";
+  const std::size_t share_width = sampled ? 14 : 8;
+  const std::size_t beside = 62 + share_width;
+  const std::size_t name_width = columns > beside + 20 ? columns - beside : 20;
+  out += terminal.dim(fmt::format("{:>{}}  {:{}}  {}  {:>8}  {:>7}", sampled ? "about" : "", share_width, "",
+                                  kBar, left_aligned("method", name_width), sampled ? "samples" : "calls",
+                                  "threads")) +
          "\n";
   for (const LiveMethodRow& row : picture.rows)
-    out +=
-        fmt::format("{}  {}  {}  {}  {}  {}\n", right_aligned(live_share(row.sum.most_ns, picture.window), 8),
-                    terminal.heat(bar_of(row, picture.window), picture.window <= 0
-                                                                   ? 0
-                                                                   : static_cast<double>(row.sum.most_ns) /
-                                                                         static_cast<double>(picture.window)),
-                    left_aligned(cut_to_width(sanitize_text(row.label), name_width), name_width),
-                    right_aligned(format_count(row.sum.calls), 8),
-                    right_aligned(format_count(row.sum.threads), 7), word_of(row.flags));
+    out += fmt::format("{}  {}  {}  {}  {}  {}\n",
+                       right_aligned(live_method_share(row.sum, picture.window, sampled), share_width),
+                       terminal.heat(bar_of(row, picture.window),
+                                     picture.window <= 0 ? 0
+                                                         : static_cast<double>(row.sum.most_ns) /
+                                                               static_cast<double>(picture.window)),
+                       left_aligned(cut_to_width(sanitize_text(row.label), name_width), name_width),
+                       right_aligned(format_count(row.sum.calls), 8),
+                       right_aligned(format_count(row.sum.threads), 7), word_of(row.flags, sampled));
   if (picture.rows.empty()) out += terminal.dim("nothing ran in this time") + "\n";
   if (picture.rows_left > 0)
     out += terminal.dim(fmt::format("{:>8}  and {} more", "", format_count(picture.rows_left))) + "\n";
@@ -117,6 +125,15 @@ std::string live_json(const LiveInfo& info, const LivePicture& picture) {
   member("state", word_of(picture.state));
   member("time_ns", static_cast<std::int64_t>(picture.end));
   member("window_ns", static_cast<std::int64_t>(picture.window));
+  if (picture.sampling) {
+    json.key("estimate");
+    json.begin_object();
+    member("source", picture.sampling->source);
+    member("samples", static_cast<std::int64_t>(picture.events));
+    member("period_ns", static_cast<std::int64_t>(picture.sampling->period_ns));
+    member("text", live_estimate_text(*picture.sampling, picture.events));
+    json.end_object();
+  }
   json.key("methods");
   json.begin_array();
   for (const LiveMethodRow& row : picture.rows) {
@@ -126,9 +143,13 @@ std::string live_json(const LiveInfo& info, const LivePicture& picture) {
     member("line", static_cast<std::int64_t>(row.line));
     member("most_ns", static_cast<std::int64_t>(row.sum.most_ns));
     member("ns", static_cast<std::int64_t>(row.sum.ns));
-    member("calls", static_cast<std::int64_t>(row.sum.calls));
+    if (!picture.sampling) member("calls", static_cast<std::int64_t>(row.sum.calls));
     member("threads", static_cast<std::int64_t>(row.sum.threads));
-    member("state", word_of(row.flags));
+    if (picture.sampling) {
+      member("samples", static_cast<std::int64_t>(row.sum.most_samples));
+      member("plus_minus", live_plus_minus(row.sum, picture.window));
+    }
+    member("state", word_of(row.flags, picture.sampling.has_value()));
     json.end_object();
   }
   json.end_array();
@@ -142,11 +163,13 @@ std::string live_json(const LiveInfo& info, const LivePicture& picture) {
     member("busy_ns", static_cast<std::int64_t>(thread.sum.busy));
     member("waiting_ns", static_cast<std::int64_t>(thread.sum.waiting));
     member("unknown_ns", static_cast<std::int64_t>(thread.sum.unknown));
+    if (picture.sampling) member("samples", static_cast<std::int64_t>(thread.sum.samples));
     member("now", live_thread_text(thread));
     json.end_object();
   }
   json.end_array();
   member("threads_left", static_cast<std::int64_t>(picture.threads_left));
+  member("demoted", static_cast<std::int64_t>(picture.demoted));
   const live::Counts& counts = picture.totals.counts;
   member("events", static_cast<std::int64_t>(counts.events));
   member("lost", static_cast<std::int64_t>(std::max(counts.lost, picture.totals.said_lost)));

@@ -13,8 +13,11 @@ namespace {
 constexpr std::chrono::milliseconds kPatience{500}, kInterval{100};
 }
 
-ProgressLine::ProgressLine(const Console& console, std::string what)
-    : console_(console), what_(std::move(what)), next_(std::chrono::steady_clock::now() + kPatience) {}
+ProgressLine::ProgressLine(const Console& console, std::string what, std::string deed)
+    : console_(console),
+      what_(std::move(what)),
+      deed_(std::move(deed)),
+      next_(std::chrono::steady_clock::now() + kPatience) {}
 
 ProgressLine::~ProgressLine() {
   if (shown_) write_all(STDERR_FILENO, "\r\x1b[K");
@@ -32,7 +35,7 @@ void ProgressLine::update(const std::string& how_far) {
   if (now < next_) return;
   next_ = now + kInterval;
   shown_ = true;
-  const std::string line = fmt::format("Reading {}: {}", what_, how_far);
+  const std::string line = fmt::format("{} {}: {}", deed_, what_, how_far);
   write_all(STDERR_FILENO, "\r\x1b[K" + cut_to_width(sanitize_text(line),
                                                      static_cast<std::size_t>(console_.err.columns) - 1));
 }

@@ -1,4 +1,4 @@
-// One line on stderr that says how far reading is, for what takes over half a second. Terminals only.
+// One line on stderr that says how far something is, for what takes over half a second. Terminals only.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,8 @@ namespace profd {
 
 class ProgressLine {
  public:
-  ProgressLine(const Console& console, std::string what);
+  // "Reading WHAT: ..."
+  ProgressLine(const Console& console, std::string what, std::string deed = "Reading");
   ~ProgressLine();  // wipes the line
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -23,7 +24,7 @@ class ProgressLine {
 
  private:
   const Console& console_;
-  std::string what_;
+  std::string what_, deed_;
   std::mutex mutex_;
   std::chrono::steady_clock::time_point next_;
   bool shown_ = false;

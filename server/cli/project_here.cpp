@@ -1,9 +1,9 @@
 #include "server/cli/project_here.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
+#include "server/engine/project_around.h"
 #include "server/engine/project_watch.h"
 #include "server/platform/memory.h"
 
@@ -13,12 +13,7 @@ namespace fs = std::filesystem;
 std::string project_here() {
   std::error_code error;
   const fs::path here = fs::current_path(error);
-  if (error) return "";
-  for (fs::path at = here; at != at.root_path(); at = at.parent_path())
-    if (fs::exists(at / ".profd.toml", error) || fs::exists(at / ".git", error)) return at.string();
-  const char* home = std::getenv("HOME");
-  if (here == here.root_path() || (home != nullptr && here == fs::path(home))) return "";
-  return here.string();
+  return error ? "" : project_around(here.string());
 }
 
 std::optional<ProjectFile> project_file_here(const Console& console) {

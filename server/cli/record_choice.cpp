@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "server/cli/record_drivers.h"
+#include "server/engine/typed_line.h"
 
 namespace profd {
 namespace {
@@ -31,9 +32,7 @@ const std::vector<Recorder>& all_recorders() {
        "py-spy",
        "pip install py-spy",
        {python},
-       "it is installed: it samples all threads and hardly slows the program down; how the program ended it "
-       "does "
-       "not tell"},
+       "it is installed: it samples all threads and hardly slows the program down"},
       {"pyinstrument",
        "pyinstrument",
        "pip install pyinstrument",
@@ -146,9 +145,11 @@ Result<void> fill(RecordPlan& plan, const RecordFacts& facts, const std::string&
     plan.argv = inside(argv, 2, {"-cpuprofile=" + folder + "/cpu.pprof", "-o=" + folder + "/go.test"});
   } else if (plan.tool == "py-spy") {
     plan.ending = ".speedscope.json";
-    plan.argv = before(
-        {plan.program, "record", "--format", "speedscope", "-o", folder + "/cpu.speedscope.json", "--"},
-        argv);
+    plan.argv = before(facts.let_read, argv);
+    plan.beside = {plan.program, "record",
+                   "--format",   "speedscope",
+                   "-o",         folder + "/cpu.speedscope.json",
+                   "--pid",      std::string(kPidWord)};
   } else if (plan.tool == "pyinstrument") {
     plan.ending = ".pyinstrument.json";
     PROFD_TRY(plan.argv, with_pyinstrument(argv, plan.program, folder));
@@ -195,11 +196,6 @@ Result<RecordPlan> plan_of(const Recorder& recorder, const RecordFacts& facts, c
   plan.why = recorder.why;
   PROFD_CHECK(fill(plan, facts, folder));
   return plan;
-}
-
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("-_./=:,+@%").find(c) != std::string_view::npos;
 }
 
 }  // namespace
@@ -287,22 +283,11 @@ Result<RecordPlan> choose_recorder(const RecordFacts& facts, std::string_view wi
                                               kind_text(facts.kind), hindrances));
 }
 
-std::string typed_line(const std::vector<std::string>& argv) {
-  std::string out;
-  for (const std::string& word : argv) {
-    if (!out.empty()) out += ' ';
-    if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) {
-      out += word;
-      continue;
-    }
-    out += '\'';
-    for (const char c : word)
-      if (c == '\'')
-        out += "'\\''";
-      else
-        out += c;
-    out += '\'';
-  }
+std::string plan_line(const RecordPlan& plan) {
+  std::string out = typed_line(plan.argv);
+  if (plan.beside.empty()) return out;
+  out += " &";
+  for (const std::string& word : plan.beside) out += word == kPidWord ? " $!" : " " + typed_line({word});
   return out;
 }
 

@@ -28,14 +28,21 @@ struct RecordFacts {
   std::map<std::string, std::string> installed;  // programs of profilers that are there, with their paths
   std::string perf_refusal;                      // why perf may not record, and what helps; "" it may
   std::string java_options;                      // JAVA_TOOL_OPTIONS as it is set now
+  // A process may be read by those that started it alone, unless it lets others (kernel.yama.ptrace_scope 1):
+  // the words before a command that let it. Empty: nothing is needed for that.
+  std::vector<std::string> let_read;
 };
 
+// In the words of a sampler: the id of the process that it is attached to.
+inline constexpr std::string_view kPidWord = "{pid}";
+
 struct RecordPlan {
-  std::string tool;               // as --with calls it
-  std::string program;            // the file of `installed` that says its version; "" the command's own
-  std::vector<std::string> argv;  // what is run
-  std::string why;                // one line for a person
-  std::string ending;             // what the profile's name in the folder ends with
+  std::string tool;                 // as --with calls it
+  std::string program;              // the file of `installed` that says its version; "" the command's own
+  std::vector<std::string> argv;    // what is run
+  std::vector<std::string> beside;  // a sampler that is attached to that; empty: it records itself
+  std::string why;                  // one line for a person
+  std::string ending;               // what the profile's name in the folder ends with
   std::vector<std::pair<std::string, std::string>> files;  // to be in the folder before: name, text
 };
 
@@ -49,13 +56,13 @@ std::string_view kind_text(ProgramKind kind);
 // them.
 std::vector<std::string_view> programs_to_look_for(ProgramKind kind, std::string_view with);
 
+// One line for a shell that does what the plan does.
+std::string plan_line(const RecordPlan& plan);
+
 // The plan for `folder`, an absolute path. `with`: the recorder that a person names, or "". Errors say the
 // cause and the next step.
 Result<RecordPlan> choose_recorder(const RecordFacts& facts, std::string_view with,
                                    const std::string& folder);
-
-// One line that a shell reads as these words.
-std::string typed_line(const std::vector<std::string>& argv);
 
 // Why `perf record` failed, as a sentence with what helps. `paranoid` is what kernel.perf_event_paranoid is,
 // or "" when that is not known; `errors` what perf said.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "server/platform/process.h"
 #include "server/platform/run.h"
 
 namespace profd {
@@ -54,6 +55,17 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// The words before a command that let any program of this user read the process.
+std::vector<std::string> words_that_let_read() {
+  std::string scope;
+  std::ifstream("/proc/sys/kernel/yama/ptrace_scope") >> scope;
+  if (scope != "1") return {};
+  const auto own = own_executable();
+  return own ? std::vector<std::string>{*own, "record", "--let-read", "--"} : std::vector<std::string>{};
+}
+
+}  // namespace
+
 std::string perf_refusal(const std::string& perf) {
   std::array<char, 32> folder{"/tmp/profd-perf-XXXXXX"};
   if (::mkdtemp(folder.data()) == nullptr) return "perf cannot be tried: /tmp takes no folder";
@@ -71,7 +83,13 @@ std::string perf_refusal(const std::string& perf) {
   return perf_refusal_text(paranoid, answer ? answer->errors : describe(answer.error()));
 }
 
-}  // namespace
+std::map<std::string, std::string> installed_of(const std::vector<std::string_view>& programs) {
+  std::map<std::string, std::string> out;
+  for (const std::string_view program : programs)
+    if (std::string found = found_on_path(std::string(program)); !found.empty())
+      out.emplace(program, std::move(found));
+  return out;
+}
 
 std::vector<std::string> interpreter_of(std::string_view first_line) {
   std::istringstream words{std::string(first_line)};
@@ -123,9 +141,8 @@ Result<RecordFacts> facts_of(const std::vector<std::string>& argv, std::string_v
     out.argv.push_back(program);
     out.argv.insert(out.argv.end(), argv.begin() + 1, argv.end());
   }
-  for (const std::string_view tool : programs_to_look_for(out.kind, with))
-    if (std::string found = found_on_path(std::string(tool)); !found.empty())
-      out.installed.emplace(tool, std::move(found));
+  out.installed = installed_of(programs_to_look_for(out.kind, with));
+  if (out.installed.contains("py-spy")) out.let_read = words_that_let_read();
   if (const auto perf = out.installed.find("perf"); perf != out.installed.end())
     out.perf_refusal = perf_refusal(perf->second);
   if (const char* options = std::getenv("JAVA_TOOL_OPTIONS")) out.java_options = options;

@@ -83,6 +83,13 @@ class TerminalLent {
   bool lent_ = false;
 };
 
+// As long as a sampler may still have to be started.
+constexpr double kSamplerBegins_s = 5;
+
+double seconds_since(RunClock::time_point begin) {
+  return std::chrono::duration<double>(RunClock::now() - begin).count();
+}
+
 // Ends what is left of a group whose first process has ended.
 void end_rest(pid_t group) {
   if (::kill(-group, SIGTERM) != 0) return;
@@ -92,7 +99,7 @@ void end_rest(pid_t group) {
 
 }  // namespace
 
-Result<TerminalRun> run_in_terminal(const std::vector<std::string>& argv, const Patience& patience) {
+Result<TerminalRun> run_in_terminal(const std::vector<std::string>& argv, const TerminalHow& how) {
   const SignalsAwaited signals;
   std::vector<std::string> words = argv;
   std::vector<char*> pointers;
@@ -109,6 +116,7 @@ Result<TerminalRun> run_in_terminal(const std::vector<std::string>& argv, const 
     constexpr std::array kSteps{SIGINT, SIGTERM, SIGKILL};
     std::size_t steps = 0;
     std::optional<RunClock::time_point> next_step;
+    double next_tick = 0;
     while (true) {
       const pid_t waited = ::waitpid(pid, &status, WNOHANG | WUNTRACED);
       if (waited == pid && WIFSTOPPED(status)) {
@@ -116,18 +124,31 @@ Result<TerminalRun> run_in_terminal(const std::vector<std::string>& argv, const 
         continue;
       }
       if (waited == pid || (waited < 0 && errno != EINTR)) break;
+      const double seconds = seconds_since(begin);
+      const bool sampler_begins = how.beside != nullptr && seconds < kSamplerBegins_s;
       // A signal of a child that comes between the two is not lost: it waits.
-      const int signal = signals.next(std::chrono::milliseconds(next_step ? 50 : 1000));
-      const bool told = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+      const int signal = signals.next(std::chrono::milliseconds(next_step || sampler_begins ? 50 : 1000));
+      bool told = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+      if (how.beside != nullptr && out.sampler_failure.empty())
+        if (const auto samples = how.beside->look(pid); !samples) {
+          // There is nothing left to record.
+          out.sampler_failure = samples.error().message;
+          told = true;
+        }
+      if (how.tick && seconds >= next_tick) {
+        how.tick(seconds);
+        next_tick = seconds + 1;
+      }
       if (!told && !(next_step && RunClock::now() >= *next_step)) continue;
       if (steps == kSteps.size()) continue;
       out.interrupted = true;
       ::kill(-pid, kSteps[steps]);
-      next_step = RunClock::now() + (steps == 0 ? patience.after_interrupt : patience.after_term);
+      next_step = RunClock::now() + (steps == 0 ? how.patience.after_interrupt : how.patience.after_term);
       ++steps;
     }
   }
-  out.seconds = std::chrono::duration<double>(RunClock::now() - begin).count();
+  out.seconds = seconds_since(begin);
+  if (how.beside != nullptr) how.beside->finish(how.patience);
   end_rest(pid);
   if (WIFSIGNALED(status)) {
     out.exit_code = 128 + WTERMSIG(status);
@@ -137,6 +158,19 @@ Result<TerminalRun> run_in_terminal(const std::vector<std::string>& argv, const 
     out.interrupted = out.interrupted || out.exit_code == 128 + SIGINT;
   }
   return out;
+}
+
+double wait_in_terminal(pid_t process, const std::optional<double>& seconds,
+                        const std::function<void(double seconds)>& tick) {
+  const SignalsAwaited signals;
+  const auto begin = RunClock::now();
+  while (true) {
+    const double so_far = seconds_since(begin);
+    if ((seconds && so_far >= *seconds) || (::kill(process, 0) != 0 && errno == ESRCH)) return so_far;
+    if (tick) tick(so_far);
+    const int signal = signals.next(std::chrono::milliseconds(200));
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) return seconds_since(begin);
+  }
 }
 
 }  // namespace profd

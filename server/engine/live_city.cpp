@@ -43,24 +43,32 @@ void LiveCity::stamp(const City& before) {
   });
 }
 
-void LiveCity::extend(std::vector<LiveNamed> more) {
+void LiveCity::extend(std::vector<LiveNamed> more, std::string_view separator, std::uint32_t layout) {
+  layout_ = layout;
   if (more.empty()) return;
   const bool first = methods_.empty();
   methods_.insert(methods_.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   const City before = city_;
   if (first)
-    city_ = arrange_city(rows());
+    city_ = arrange_city(rows(), separator);
   else
     extend_city(city_, rows());
   stamp(before);
 }
 
-void LiveCity::arrange() {
-  ++n_arranged_;
+void LiveCity::arrange(std::uint32_t layout) {
+  layout_ = layout;
   if (methods_.empty()) return;
-  city_ = arrange_city(rows());
+  city_ = arrange_city(rows(), std::string(city_.separator));
   // Rows may stand for others now.
   stamp({});
+}
+
+void LiveCity::join(std::size_t row, live::MethodId method, live::MethodId before, std::uint32_t layout) {
+  layout_ = layout;
+  methods_[row].method = method;
+  methods_[row].before = before;
+  plots_[row] = layout;
 }
 
 LiveCityPart LiveCity::since(std::uint32_t layout) const {

@@ -9,9 +9,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/live/code_name.h"
 #include "core/live/live_profile.h"
 #include "core/live/preamble.h"
 #include "core/live/varint.h"
+#include "server/engine/live_names.h"
 
 namespace profd {
 namespace {
@@ -47,12 +49,13 @@ LiveSession::LiveSession(std::string name, live::Nanoseconds window, bool replay
 LiveSession::~LiveSession() = default;
 
 Result<void> LiveSession::consume(live::Bytes bytes) {
-  bool told = false, over = false;
+  bool told = false;
   Result<void> taken;
   {
     const std::lock_guard lock(mutex_);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     taken = session_.consume(bytes);
+    place_told();
     if (fresh_ && file_.valid()) {
       first_ += text;
       if (session_.hello()) {
@@ -67,20 +70,19 @@ Result<void> LiveSession::consume(live::Bytes bytes) {
       looked_at_ = session_.meter().closed();
       if (send_) demote();
     }
-    over = session_.said_bye();
     const auto now = Clock::now();
-    if (session_.hello() && now - last_picture_ >= kPictureEvery) {
+    if (taken && session_.hello() && now - last_picture_ >= kPictureEvery) {
       take_picture(now);
       told = true;
     }
   }
-  if (!taken) {
-    end(taken.error().message);
-    return taken;
-  }
   if (told) tell();
-  if (over) end();
-  return {};
+  return taken;
+}
+
+bool LiveSession::said_bye() const {
+  const std::lock_guard lock(mutex_);
+  return session_.said_bye();
 }
 
 void LiveSession::end(std::string error) {
@@ -156,6 +158,7 @@ LiveInfo LiveSession::info() const {
   info.threads = session_.meter().n_alive();
   info.layout = layout();
   info.totals = totals();
+  info.sampling = session_.sampling();
   return info;
 }
 
@@ -193,6 +196,11 @@ std::vector<std::uint8_t> LiveSession::flags_now() const {
     flags[method] |= bit;
   };
   for (const live::Lane& lane : session_.meter().lanes()) {
+    if (lane.alive && lane.seen != 0) {
+      set(contexts[lane.seen].method, kLiveRuns);
+      for (live::ContextNumber up = lane.seen; up != 0; up = contexts[up].parent)
+        set(contexts[up].method, kLiveOpen);
+    }
     if (!lane.alive || lane.stack.empty()) continue;
     for (const live::ContextNumber open : lane.stack) set(contexts[open].method, kLiveOpen);
     set(contexts[lane.running()].method, kLiveRuns);
@@ -233,6 +241,11 @@ LiveMethodRow LiveSession::row_of(const live::MethodSum& sum, std::uint8_t flags
   row.method = sum.method;
   row.name = session_.methods().name(sum.method);
   row.label = session_.methods().label(sum.method);
+  // Profilers have whole names of their own.
+  if (session_.sampling() && sum.method < session_.methods().size()) {
+    const std::string_view whole = session_.methods().text(session_.methods()[sum.method].signature);
+    if (!whole.empty()) row.name = whole;
+  }
   if (sum.method < session_.methods().size()) {
     row.file = session_.methods().text(session_.methods()[sum.method].file);
     row.line = session_.methods()[sum.method].line;
@@ -242,23 +255,24 @@ LiveMethodRow LiveSession::row_of(const live::MethodSum& sum, std::uint8_t flags
   return row;
 }
 
-void LiveSession::fill_rows(LivePicture& picture, const live::WindowSum& window, std::size_t n_rows) const {
+template <class FlagsOf>
+void LiveSession::fill_rows(LivePicture& picture, const live::WindowSum& window, std::size_t n_rows,
+                            FlagsOf flags_of) const {
   std::vector<live::MethodSum> hot;
   for (const live::MethodSum& sum : window.methods)
     if (sum.most_ns > 0) hot.push_back(sum);
   const std::size_t n = std::min(n_rows, hot.size());
   std::partial_sort(hot.begin(), hot.begin() + static_cast<std::ptrdiff_t>(n), hot.end(), hotter);
   picture.rows_left = hot.size() - n;
-  for (std::size_t i = 0; i < n; ++i)
-    picture.rows.push_back(
-        row_of(hot[i], hot[i].method < looks_.size() ? looks_[hot[i].method].flags : std::uint8_t{0}));
+  for (std::size_t i = 0; i < n; ++i) picture.rows.push_back(row_of(hot[i], flags_of(hot[i])));
   picture.begin = window.begin;
   picture.end = window.end;
   picture.events = window.events;
   picture.lost = window.lost;
+  picture.sampling = session_.sampling();
   const double seconds = static_cast<double>(window.end - window.begin) * 1e-9;
   if (seconds > 0) picture.events_per_second = static_cast<double>(window.events) / seconds;
-  if (session_.hello())
+  if (session_.hello() && !session_.sampling())
     picture.probe_share = live::probe_share(window, live::event_cost_of(session_.hello()->language));
 }
 
@@ -273,7 +287,9 @@ LivePicture LiveSession::picture(std::uint32_t since, std::size_t n_rows, std::s
   for (live::MethodId i = 0; i < looks_.size(); ++i)
     if (picture.key ? !(looks_[i] == LiveLook()) : changed_[i] > since)
       picture.methods.emplace_back(i, looks_[i]);
-  fill_rows(picture, window_, n_rows);
+  fill_rows(picture, window_, n_rows, [&](const live::MethodSum& sum) {
+    return sum.method < looks_.size() ? looks_[sum.method].flags : std::uint8_t{0};
+  });
   if (picture.end == 0) picture.end = session_.meter().closed();
   const auto& lanes = session_.meter().lanes();
   std::vector<LiveThread> threads;
@@ -290,7 +306,16 @@ LivePicture LiveSession::picture(std::uint32_t since, std::size_t n_rows, std::s
       thread.depth = lane.stack.size();
       thread.unknown = lane.stack.empty() && lane.base == lane.roots.unknown;
       thread.cpu_ns = lane.cpu_ns;
-      if (!lane.stack.empty()) thread.method = session_.meter().contexts()[lane.running()].method;
+      const live::Contexts& contexts = session_.meter().contexts();
+      if (!lane.stack.empty()) thread.method = contexts[lane.running()].method;
+      if (lane.stack.empty() && lane.seen != 0) {
+        thread.sampled = true;
+        thread.unknown = false;
+        thread.method = contexts[lane.seen].method;
+        for (live::ContextNumber up = lane.seen; contexts[up].method != live::kNothingOpen;
+             up = contexts[up].parent)
+          ++thread.depth;
+      }
     }
     threads.push_back(std::move(thread));
   };
@@ -299,8 +324,16 @@ LivePicture LiveSession::picture(std::uint32_t since, std::size_t n_rows, std::s
     add(sum.lane, sum);
   }
   for (std::uint32_t i = 0; i < lanes.size(); ++i)
-    if (lanes[i].alive && !seen[i]) add(i, {lanes[i].instance, i, 0, 0, 0});
-  const std::size_t n = std::min(n_threads, threads.size());
+    if (lanes[i].alive && !seen[i]) add(i, {lanes[i].instance, i});
+  fill_threads(picture, std::move(threads), n_threads);
+  picture.totals = totals();
+  picture.demoted = session_.methods().n_demoted();
+  return picture;
+}
+
+void LiveSession::fill_threads(LivePicture& picture, std::vector<LiveThread> threads,
+                               std::size_t most) const {
+  const std::size_t n = std::min(most, threads.size());
   std::partial_sort(threads.begin(), threads.begin() + static_cast<std::ptrdiff_t>(n), threads.end(),
                     [](const LiveThread& a, const LiveThread& b) {
                       if (a.sum.busy != b.sum.busy) return a.sum.busy > b.sum.busy;
@@ -311,27 +344,53 @@ LivePicture LiveSession::picture(std::uint32_t since, std::size_t n_rows, std::s
   for (LiveThread& thread : threads)
     if (thread.method != 0) thread.label = session_.methods().label(thread.method);
   picture.threads = std::move(threads);
-  picture.totals = totals();
-  picture.demoted = session_.methods().n_demoted();
-  return picture;
 }
 
-LivePicture LiveSession::window(live::Nanoseconds from, live::Nanoseconds to, std::size_t n_rows) const {
+LivePicture LiveSession::window(live::Nanoseconds from, live::Nanoseconds to, std::size_t n_rows,
+                                std::size_t n_threads) const {
   const std::lock_guard lock(mutex_);
   LivePicture picture;
   picture.key = true;
   picture.state = state();
   const live::WindowSum window = sums_.sum(session_.meter().history().between(from, to));
-  fill_rows(picture, window, n_rows);
+  // Whether it has a probe is known of now alone; whether it waited, of that time.
+  auto flags_of = [&](const live::MethodSum& sum) {
+    std::uint8_t flags = 0;
+    if (sum.waited > 0 && 2 * sum.waited >= sum.most_ns) flags |= kLiveWaits;
+    if (sum.method < session_.methods().size() && session_.methods()[sum.method].demoted)
+      flags |= kLiveDemoted;
+    return flags;
+  };
+  fill_rows(picture, window, n_rows, flags_of);
+  for (LiveMethodRow& row : picture.rows) row.past = true;
   picture.window = window.end - window.begin;
+  std::vector<bool> there(session_.methods().size());
   for (const live::MethodSum& sum : window.methods) {
-    const std::uint8_t demoted =
-        sum.method < session_.methods().size() && session_.methods()[sum.method].demoted ? kLiveDemoted
-                                                                                         : std::uint8_t{0};
-    if (sum.method < live::kMaxMethods)
-      picture.methods.emplace_back(
-          sum.method, LiveLook{live::height_of(sum.most_ns, picture.window), sum.threads, demoted});
+    if (sum.method >= live::kMaxMethods) continue;
+    if (sum.method < there.size()) there[sum.method] = true;
+    picture.methods.emplace_back(
+        sum.method, LiveLook{live::height_of(sum.most_ns, picture.window), sum.threads, flags_of(sum)});
   }
+  for (live::MethodId i = 0; i < there.size(); ++i)
+    if (!there[i] && session_.methods()[i].demoted)
+      picture.methods.emplace_back(i, LiveLook{0, 0, kLiveDemoted});
+  std::vector<LiveThread> threads;
+  threads.reserve(window.threads.size());
+  for (const live::ThreadSum& sum : window.threads) {
+    const live::Lane& lane = session_.meter().lanes()[sum.lane];
+    LiveThread thread;
+    thread.sum = sum;
+    thread.name = lane.name;
+    thread.number = lane.number;
+    thread.alive = true;
+    thread.past = true;
+    thread.sampled = session_.sampling().has_value();
+    thread.waits = sum.waited > 0 && 2 * sum.waited >= sum.busy;
+    thread.unknown = sum.unknown > 0;
+    thread.method = sum.longest;
+    threads.push_back(std::move(thread));
+  }
+  fill_threads(picture, std::move(threads), n_threads);
   std::sort(picture.methods.begin(), picture.methods.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
   picture.totals = totals();
@@ -351,14 +410,16 @@ LiveStrip LiveSession::strip(std::size_t n_steps) const {
   strip.step = std::max(whole, ((end - strip.begin + wanted - 1) / wanted + whole - 1) / whole * whole);
   const auto n = static_cast<std::size_t>((end - strip.begin + strip.step - 1) / strip.step);
   strip.busy.resize(n);
+  strip.waiting.resize(n);
   strip.unknown.resize(n);
   strip.events.resize(n);
   strip.lost.resize(n);
-  std::vector<std::uint64_t> busy(n), unknown(n);
+  std::vector<std::uint64_t> busy(n), waited(n), unknown(n);
   for (const live::BucketPtr& bucket : history.between(strip.begin, end)) {
     const auto at = std::min(n - 1, static_cast<std::size_t>((bucket->begin - strip.begin) / strip.step));
     for (const live::ThreadPart& part : bucket->threads) {
       busy[at] += part.busy;
+      waited[at] += live::waited_at_least(part, bucket->end - bucket->begin);
       unknown[at] += part.unknown;
     }
     strip.events[at] += bucket->events;
@@ -366,6 +427,7 @@ LiveStrip LiveSession::strip(std::size_t n_steps) const {
   }
   for (std::size_t i = 0; i < n; ++i) {
     strip.busy[i] = static_cast<double>(busy[i]) / static_cast<double>(strip.step);
+    strip.waiting[i] = static_cast<double>(waited[i]) / static_cast<double>(strip.step);
     strip.unknown[i] = static_cast<double>(unknown[i]) / static_cast<double>(strip.step);
   }
   return strip;
@@ -377,7 +439,8 @@ Result<LiveMethodStory> LiveSession::method(live::MethodId method) const {
   if (method >= methods.size() || !methods[method].told)
     return fail(ErrorCode::not_found, fmt::format("{} has no method {}", name_, method));
   LiveMethodStory story;
-  live::MethodSum sum{method, 0, 0, 0, 0};
+  live::MethodSum sum;
+  sum.method = method;
   for (const live::MethodSum& there : window_.methods)
     if (there.method == method) sum = there;
   story.row = row_of(sum, method < looks_.size() ? looks_[method].flags : std::uint8_t{0});
@@ -386,6 +449,7 @@ Result<LiveMethodStory> LiveSession::method(live::MethodId method) const {
   story.method = methods.text(methods[method].method);
   story.signature = methods.text(methods[method].signature);
   story.window = window_ns_;
+  story.sampled = session_.sampling().has_value();
   const auto& totals = session_.meter().totals();
   for (live::ContextNumber i = 0; i < totals.size(); ++i) {
     if (session_.meter().contexts()[i].method != method) continue;
@@ -437,33 +501,81 @@ Result<live::Nanoseconds> LiveSession::mark_time(const std::string& name) const 
 }
 
 std::uint32_t LiveSession::layout() const {
-  return static_cast<std::uint32_t>(session_.methods().n_told()) + n_arranged_;
+  return static_cast<std::uint32_t>(placed_.size()) + n_arranged_;
+}
+
+void LiveSession::place_told() {
+  const std::vector<live::MethodId>& order = session_.methods().order();
+  for (; n_told_ < order.size(); ++n_told_)
+    (names_code_ && session_.methods().is_unnamed_code(order[n_told_]) ? unnamed_ : placed_)
+        .push_back(order[n_told_]);
+}
+
+LiveNews LiveSession::news(std::size_t n_known) const {
+  const std::lock_guard lock(mutex_);
+  LiveNews news;
+  news.layout = layout();
+  news.n_arranged = n_arranged_;
+  const std::string_view language = session_.hello() ? session_.hello()->language : std::string_view();
+  news.separator = session_.sampling()                    ? kSampledSeparator
+                   : language == "c" || language == "cpp" ? live::kCodeSeparator
+                                                          : std::string_view(".");
+  const live::Methods& methods = session_.methods();
+  for (std::size_t i = n_known; i < placed_.size(); ++i) {
+    const live::MethodId id = placed_[i];
+    const live::Method& method = methods[id];
+    const std::string_view own = methods.text(method.method);
+    news.methods.push_back(
+        {id, 0, std::string(methods.text(method.package)), std::string(methods.text(method.class_name)),
+         own.empty() ? methods.label(id) : std::string(own), std::string(methods.text(method.signature))});
+  }
+  return news;
 }
 
 void LiveSession::look_at_city(const std::function<void(const LiveCity&)>& look) {
   const std::lock_guard city_lock(city_mutex_);
-  std::vector<LiveNamed> more;
-  {
-    const std::lock_guard lock(mutex_);
-    const live::Methods& methods = session_.methods();
-    for (std::size_t i = city_.methods().size(); i < methods.order().size(); ++i) {
-      const live::MethodId id = methods.order()[i];
-      const live::Method& method = methods[id];
-      const std::string_view own = methods.text(method.method);
-      more.push_back(
-          {id, std::string(methods.text(method.package)), std::string(methods.text(method.class_name)),
-           own.empty() ? methods.label(id) : std::string(own), std::string(methods.text(method.signature))});
-    }
-  }
-  city_.extend(std::move(more));
+  LiveNews more = news(city_.methods().size());
+  city_.extend(std::move(more.methods), more.separator, more.layout);
   look(city_);
 }
 
 void LiveSession::arrange_city() {
   const std::lock_guard city_lock(city_mutex_);
-  city_.arrange();
+  LiveNews more = news(city_.methods().size());
+  city_.extend(std::move(more.methods), more.separator, more.layout);
   const std::lock_guard lock(mutex_);
-  n_arranged_ = city_.n_arranged();
+  ++n_arranged_;
+  city_.arrange(more.layout + 1);
+}
+
+bool LiveSession::has_unnamed() const {
+  const std::lock_guard lock(mutex_);
+  return !unnamed_.empty();
+}
+
+std::vector<LiveCode> LiveSession::take_unnamed() {
+  const std::lock_guard lock(mutex_);
+  std::vector<LiveCode> code;
+  for (const live::MethodId id : std::exchange(unnamed_, {}))
+    code.push_back({id, session_.methods()[id].module, session_.methods()[id].address});
+  std::stable_sort(code.begin(), code.end(),
+                   [](const LiveCode& a, const LiveCode& b) { return a.module < b.module; });
+  return code;
+}
+
+LiveBinary LiveSession::module(std::uint32_t number) const {
+  const std::lock_guard lock(mutex_);
+  const live::Methods& methods = session_.methods();
+  const live::Module& module = methods.modules()[number];
+  return {std::string(methods.text(module.path)), std::string(methods.text(module.build_id))};
+}
+
+void LiveSession::give_names(const std::vector<std::pair<LiveCode, live::CodeFound>>& names) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [code, found] : names) {
+    session_.name_code(code.method, found);
+    placed_.push_back(code.method);
+  }
 }
 
 Result<ProfilePtr> LiveSession::profile(std::optional<live::Nanoseconds> from,
@@ -503,6 +615,9 @@ void LiveSession::demote() {
 Result<void> LiveSession::control(live::ControlOperation operation, std::string_view pattern,
                                   std::span<const std::uint32_t> methods) {
   const std::lock_guard lock(mutex_);
+  if (session_.sampling())
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} is measured by samples: no agent is in it that could be asked", name_));
   if (!send_ || !session_.hello())
     return fail(ErrorCode::unsupported,
                 fmt::format("{} is no program that runs: it cannot be asked for anything", name_));

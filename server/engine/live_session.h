@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/live/demotion.h"
@@ -43,6 +44,7 @@ struct LiveMethodRow {
   std::uint32_t line = 0;
   live::MethodSum sum;
   std::uint8_t flags = 0;
+  bool past = false;  // of a part of the time, not of now
 };
 struct LiveThread {
   std::uint32_t number = 0;
@@ -51,8 +53,10 @@ struct LiveThread {
   live::MethodId method = 0;  // that runs; 0: none
   std::string label;          // of it
   std::size_t depth = 0;
+  bool sampled = false;  // that method is what samples saw most of late
   live::ThreadSum sum;
   std::uint64_t cpu_ns = 0;
+  bool past = false;  // what it did for most of a part of the time, not what it does now
 };
 struct LiveTotals {
   live::Counts counts;
@@ -67,6 +71,7 @@ struct LiveInfo {
   std::size_t methods = 0, threads = 0;
   std::uint32_t layout = 0;
   LiveTotals totals;
+  std::optional<live::Sampling> sampling;  // what is measured are estimates
 };
 struct LivePicture {
   std::uint32_t frame = 0;
@@ -80,17 +85,35 @@ struct LivePicture {
   std::vector<LiveThread> threads;
   LiveTotals totals;
   double events_per_second = 0, probe_share = 0;  // 0: not known
-  std::uint64_t events = 0, lost = 0;             // of a window
+  std::uint64_t events = 0, lost = 0;             // of a window; where it is sampled these are samples
+  std::optional<live::Sampling> sampling;
 };
 struct LiveStrip {
   live::Nanoseconds begin = 0, step = 1;
-  std::vector<double> busy, unknown;  // threads, on average
+  std::vector<double> busy, waiting,
+      unknown;  // threads, on average; `waiting` of those that are busy, at least
   std::vector<std::uint64_t> events, lost;
+};
+// Methods that a city has not yet, in their order.
+struct LiveNews {
+  std::vector<LiveNamed> methods;
+  std::string_view separator;  // of the parts of their packages
+  std::uint32_t layout = 0, n_arranged = 0;
+};
+// Code whose names are looked for.
+struct LiveCode {
+  live::MethodId method = 0;
+  std::uint32_t module = 0;
+  std::uint64_t address = 0;  // as the module's file counts
+};
+struct LiveBinary {
+  std::string path, build_id;
 };
 struct LiveMethodStory {
   LiveMethodRow row;
   std::string package, class_name, method, signature;
   std::uint64_t total_ns = 0, total_calls = 0;
+  bool sampled = false;  // calls are samples
   live::Nanoseconds window = 0, begin = 0, step = 1;
   std::vector<double> height;
 };
@@ -110,8 +133,9 @@ class LiveSession {
   [[nodiscard]] std::string uri() const { return "live://" + name_; }
 
   // The thread that the stream comes in on.
-  // Fails as live::Session::consume() does; the session is then ended with that as its error.
+  // Fails as live::Session::consume() does. After that, and once it said `bye`, it is to be ended.
   Result<void> consume(live::Bytes bytes);
+  [[nodiscard]] bool said_bye() const;
   void end(std::string error = "");
   // Where questions to the agent go; empty for a replay, and after the end.
   void set_send(std::function<Result<void>(std::string_view)> send);
@@ -129,7 +153,8 @@ class LiveSession {
   // The newest picture: with `since` the methods that differ from that one.
   [[nodiscard]] LivePicture picture(std::uint32_t since, std::size_t n_rows, std::size_t n_threads) const;
   // The whole of a part of the time that is kept; its edges become those of what is kept.
-  [[nodiscard]] LivePicture window(live::Nanoseconds from, live::Nanoseconds to, std::size_t n_rows) const;
+  [[nodiscard]] LivePicture window(live::Nanoseconds from, live::Nanoseconds to, std::size_t n_rows,
+                                   std::size_t n_threads) const;
   [[nodiscard]] LiveStrip strip(std::size_t n_steps) const;
   // `not_found`: it has none of that id.
   [[nodiscard]] Result<LiveMethodStory> method(live::MethodId method) const;
@@ -137,9 +162,22 @@ class LiveSession {
   // `not_found`: no mark is called that. Of several the last.
   [[nodiscard]] Result<live::Nanoseconds> mark_time(const std::string& name) const;
   [[nodiscard]] live::Nanoseconds time() const;
-  // Calls `look` with the city as it is now, all methods in it that are told.
+  // Calls `look` with the city as it is now: all methods that are told, code once its name was looked for.
   void look_at_city(const std::function<void(const LiveCity&)>& look);
   void arrange_city();
+  // What is behind the first `n_known` methods of the city.
+  [[nodiscard]] LiveNews news(std::size_t n_known) const;
+
+  // Code gets names in passes, of which one runs at a time. Where nobody makes them, it has its addresses.
+  // `names_code`: before anything is consumed.
+  void names_code() { names_code_ = true; }
+  [[nodiscard]] bool has_unnamed() const;
+  // What the next pass asks for: it is then no more to be asked. By number of their module.
+  [[nodiscard]] std::vector<LiveCode> take_unnamed();
+  [[nodiscard]] LiveBinary module(std::uint32_t number) const;
+  // What came of a pass: all that it took, those of which nothing is known as well.
+  void give_names(const std::vector<std::pair<LiveCode, live::CodeFound>>& names);
+  [[nodiscard]] bool is_replay() const { return replay_; }
 
   // A profile of the time from `from` to `to`; nothing: since the begin, up to now.
   Result<ProfilePtr> profile(std::optional<live::Nanoseconds> from, std::optional<live::Nanoseconds> to,
@@ -158,9 +196,14 @@ class LiveSession {
   [[nodiscard]] LiveState state() const;
   [[nodiscard]] std::uint32_t layout() const;
   [[nodiscard]] LiveMethodRow row_of(const live::MethodSum& sum, std::uint8_t flags) const;
-  void fill_rows(LivePicture& picture, const live::WindowSum& window, std::size_t n_rows) const;
+  // `flags_of` a method's sum: as the picture shows it.
+  template <class FlagsOf>
+  void fill_rows(LivePicture& picture, const live::WindowSum& window, std::size_t n_rows,
+                 FlagsOf flags_of) const;
+  void fill_threads(LivePicture& picture, std::vector<LiveThread> threads, std::size_t most) const;
   [[nodiscard]] std::vector<std::uint8_t> flags_now() const;
   void take_picture(Clock::time_point now);
+  void place_told();
   void demote();
   void write_recording(std::string_view bytes);
 
@@ -186,6 +229,10 @@ class LiveSession {
   live::Nanoseconds looked_at_ = 0;  // for demotion: the end of the newest bucket
   std::vector<bool> keep_, asked_;  // by method: a person wants its probe; the agent was asked to take it off
   std::uint32_t n_arranged_ = 0;
+  bool names_code_ = false;
+  std::size_t n_told_ = 0;                       // methods that were looked at: they are placed or unnamed
+  std::vector<live::MethodId> placed_;           // in the order of the city
+  std::vector<live::MethodId> unnamed_;          // not asked for yet
   std::vector<UniqueFunction<void()>> waiting_;  // for a newer picture
   std::function<void()> told_;
   std::mutex city_mutex_;  // guards the city; taken before `mutex_`

@@ -19,6 +19,7 @@
 #include "core/live/wire.h"
 #include "formats/containers.h"
 #include "formats/open.h"
+#include "server/engine/sampled_stream.h"
 #include "server/platform/runtime_dir.h"
 #include "server/platform/unix_socket.h"
 #include "server/runtime/log.h"
@@ -63,6 +64,22 @@ Result<ByteSource> recorded_stream(const std::string& path, Executor& executor, 
   return std::move(*found);
 }
 
+// Up to the end of the feed, or of the session.
+void read_samples(LiveSession& session, SampleFeed& feed, SampledStream& written, const StopToken& stop) {
+  while (!session.ended()) {
+    auto batch = feed.next(stop);
+    if (!batch) {
+      // Given up by its user: no fault of the program.
+      session.end(batch.error().code == ErrorCode::cancelled ? "" : batch.error().message);
+      return;
+    }
+    auto bytes = *batch ? written.add(**batch, feed.source()) : Result<std::string>(written.end("exit"));
+    if (!bytes) return session.end(bytes.error().message);
+    const auto taken = session.consume(live::bytes_of(*bytes));
+    if (!taken || session.said_bye()) return session.end(taken ? "" : taken.error().message);
+  }
+}
+
 }  // namespace
 
 struct LiveSessions::Stream {
@@ -72,6 +89,7 @@ struct LiveSessions::Stream {
   std::mutex mutex;  // of what follows
   std::condition_variable changed;
   bool stop = false;
+  StopSource sampling;  // a feed that is waited for
   std::atomic<bool> over{false};
 
   void end() {
@@ -80,14 +98,17 @@ struct LiveSessions::Stream {
       stop = true;
     }
     changed.notify_all();
+    sampling.request_stop();
     if (connection.valid()) ::shutdown(connection.get(), SHUT_RDWR);
   }
 };
 
-LiveSessions::LiveSessions(std::function<void(const std::string& uri)> told) : told_(std::move(told)) {}
+LiveSessions::LiveSessions(std::function<void(const std::string& uri)> told, LiveNamer namer)
+    : told_(std::move(told)), namer_(std::move(namer)) {}
 
 LiveSessions::~LiveSessions() {
   stopping_ = true;
+  stop_naming_.request_stop();
   if (wake_.valid()) static_cast<void>(!::write(wake_.get(), "x", 1));
   if (accepting_.joinable()) accepting_.join();
   std::list<std::unique_ptr<Stream>> streams;
@@ -97,6 +118,12 @@ LiveSessions::~LiveSessions() {
   }
   for (const auto& stream : streams) stream->end();
   for (const auto& stream : streams) stream->thread.join();
+  {
+    const std::lock_guard lock(naming_mutex_);
+    to_name_.clear();
+  }
+  naming_asked_.notify_all();
+  if (naming_.joinable()) naming_.join();
   if (!unix_path_.empty()) ::unlink(unix_path_.c_str());
   if (!token_file_.empty()) ::unlink(token_file_.c_str());
 }
@@ -225,13 +252,62 @@ void LiveSessions::sweep() {
   }
 }
 
-std::shared_ptr<LiveSession> LiveSessions::make_session(bool replay) {
+std::pair<std::shared_ptr<LiveSession>, LiveSessions::NamingPtr> LiveSessions::make_session(
+    bool replay, SymbolPlaces places) {
   const std::lock_guard lock(mutex_);
   auto session = std::make_shared<LiveSession>(fmt::format("live-{}", ++n_sessions_), window_, replay);
-  session->on_picture([this, uri = session->uri()] {
+  NamingPtr naming;
+  if (namer_) {
+    naming = std::make_shared<Naming>();
+    naming->places = std::move(places);
+    session->names_code();
+  }
+  session->on_picture([this, uri = session->uri(), weak = std::weak_ptr(session), naming] {
+    if (naming) ask_for_names(weak, naming);
     if (told_) told_(uri);
   });
-  return session;
+  return {session, naming};
+}
+
+void LiveSessions::ask_for_names(const std::weak_ptr<LiveSession>& weak, const NamingPtr& naming) {
+  const auto session = weak.lock();
+  if (!session || !session->has_unnamed()) return;
+  {
+    const std::lock_guard lock(naming_mutex_);
+    if (stopping_ || naming->asked || Clock::now() < naming->rests_until) return;
+    naming->asked = true;
+    to_name_.push_back({weak, naming});
+    if (!naming_.joinable()) naming_ = std::thread([this] { name_code(); });
+  }
+  naming_asked_.notify_all();
+}
+
+void LiveSessions::name_code() {
+  while (true) {
+    ToName next;
+    {
+      std::unique_lock lock(naming_mutex_);
+      naming_asked_.wait(lock, [this] { return stopping_ || !to_name_.empty(); });
+      if (stopping_) return;
+      next = std::move(to_name_.front());
+      to_name_.pop_front();
+    }
+    const auto session = next.session.lock();
+    if (!session) continue;
+    const auto begun = Clock::now();
+    name_rest(*session, next.naming);
+    const auto ended = Clock::now();
+    const std::lock_guard lock(naming_mutex_);
+    next.naming->asked = false;
+    next.naming->rests_until =
+        ended + std::min<Clock::duration>(3 * (ended - begun), std::chrono::seconds(5));
+  }
+}
+
+void LiveSessions::name_rest(LiveSession& session, const NamingPtr& naming) {
+  if (!naming) return;
+  const std::lock_guard one_at_a_time(naming->mutex);
+  namer_(session, naming->places, StopToken(stop_naming_));
 }
 
 void LiveSessions::keep(const std::shared_ptr<LiveSession>& session) {
@@ -270,6 +346,14 @@ void LiveSessions::take(UniqueFd connection, bool needs_token) {
   });
 }
 
+void LiveSessions::record_where_asked(LiveSession& session) {
+  const std::lock_guard lock(mutex_);
+  if (record_to_.empty()) return;
+  const std::string path = ++n_recorded_ == 1 ? record_to_ : fmt::format("{}.{}", record_to_, n_recorded_);
+  if (const auto recording = session.record(path); !recording)
+    log_warning(fmt::format("live: {}", recording.error().message));
+}
+
 void LiveSessions::read_stream(Stream& stream, bool needs_token) {
   const int fd = stream.connection.get();
   const int yes = 1;
@@ -277,17 +361,10 @@ void LiveSessions::read_stream(Stream& stream, bool needs_token) {
   timeval patience{1, 0};
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
   const auto since = Clock::now();
-  std::shared_ptr<LiveSession> session = make_session(false);
-  {
-    const std::lock_guard lock(mutex_);
-    if (!record_to_.empty()) {
-      const std::string path =
-          ++n_recorded_ == 1 ? record_to_ : fmt::format("{}.{}", record_to_, n_recorded_);
-      if (const auto recording = session->record(path); !recording)
-        log_warning(fmt::format("live: {}", recording.error().message));
-    }
-  }
+  const auto [session, naming] = make_session(false, usual_symbol_places(""));
+  record_where_asked(*session);
   bool welcomed = false;
+  std::string error;
   std::vector<std::byte> bytes(kReadBytes);
   auto refuse = [&](live::RefuseReason why, const std::string& text) {
     log_warning(fmt::format("live: turned away: {}", text));
@@ -319,27 +396,33 @@ void LiveSessions::read_stream(Stream& stream, bool needs_token) {
       if (told_) told_(session->uri());
     }
     if (!taken) {
-      log_warning(fmt::format("{}: {}", session->name(), taken.error().message));
+      error = taken.error().message;
+      log_warning(fmt::format("{}: {}", session->name(), error));
       break;
     }
-    if (session->ended()) break;  // it said `bye`
+    if (session->said_bye()) break;
   }
   // Nobody sends on a descriptor that may be another's.
   session->set_send({});
-  if (welcomed) session->end();
+  if (!welcomed) return;
+  name_rest(*session, naming);
+  session->end(std::move(error));
 }
 
 Result<std::shared_ptr<LiveSession>> LiveSessions::replay(const std::string& path, double speed,
-                                                          Executor& executor, const StopToken& stop) {
+                                                          SymbolPlaces places, Executor& executor,
+                                                          const StopToken& stop) {
   PROFD_TRY(ByteSource source, recorded_stream(path, executor, stop));
-  std::shared_ptr<LiveSession> session = make_session(true);
+  const auto [session, naming] = make_session(true, std::move(places));
   if (speed <= 0) {
     const auto bytes = source.bytes();
-    for (std::size_t at = 0; at < bytes.size(); at += kReadBytes) {
+    Result<void> taken;
+    for (std::size_t at = 0; taken && at < bytes.size() && !session->said_bye(); at += kReadBytes) {
       PROFD_CHECK(stop.status());
-      if (!session->consume(bytes.subspan(at, std::min(kReadBytes, bytes.size() - at)))) break;
+      taken = session->consume(bytes.subspan(at, std::min(kReadBytes, bytes.size() - at)));
     }
-    session->end();
+    name_rest(*session, naming);
+    session->end(taken ? "" : taken.error().message);
     keep(session);
     return session;
   }
@@ -350,14 +433,15 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::replay(const std::string& pat
   Stream* const raw = stream.get();
   streams_.push_back(std::move(stream));
   sessions_.push_back(session);
-  raw->thread = std::thread([raw, speed, source = std::move(source)] {
+  raw->thread = std::thread([this, raw, speed, naming = naming, source = std::move(source)] {
     const auto since = Clock::now();
     live::FrameReader frames;
     frames.feed(source.bytes());
     std::size_t at = 0;
     bool stopped = false;
+    Result<void> taken;
     // What comes up to a tick is taken at once, then the clock is waited for.
-    while (!stopped && at < source.bytes().size()) {
+    while (!stopped && !raw->session->said_bye() && at < source.bytes().size()) {
       std::size_t end = source.bytes().size();
       while (true) {
         const auto frame = frames.next();
@@ -366,7 +450,8 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::replay(const std::string& pat
         end = static_cast<std::size_t>(frames.offset());
         break;
       }
-      if (!raw->session->consume(source.bytes().subspan(at, end - at))) break;
+      taken = raw->session->consume(source.bytes().subspan(at, end - at));
+      if (!taken) break;
       at = end;
       const auto due = since + std::chrono::nanoseconds(static_cast<std::int64_t>(
                                    static_cast<double>(raw->session->time()) / speed));
@@ -374,9 +459,39 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::replay(const std::string& pat
       raw->changed.wait_until(wait, due, [raw] { return raw->stop; });
       stopped = raw->stop;
     }
-    raw->session->end();
+    name_rest(*raw->session, naming);
+    raw->session->end(taken ? "" : taken.error().message);
     raw->over = true;
   });
+  return session;
+}
+
+Result<std::shared_ptr<LiveSession>> LiveSessions::sample(std::unique_ptr<SampleFeed> feed,
+                                                          const StopToken& stop) {
+  PROFD_TRY(std::optional<SampleBatch> first, feed->next(stop));
+  if (!first) return fail(ErrorCode::invalid, "there was no sample in what came");
+  SampledStream written;
+  PROFD_TRY(const std::string begin, written.add(*first, feed->source()));
+  std::shared_ptr<LiveSession> session = make_session(false, {}).first;
+  record_where_asked(*session);
+  PROFD_CHECK(session->consume(live::bytes_of(begin)));
+  auto stream = std::make_unique<Stream>();
+  stream->session = session;
+  Stream* const raw = stream.get();
+  {
+    const std::lock_guard lock(mutex_);
+    sweep();
+    if (streams_.size() >= kMostAttached)
+      return fail(ErrorCode::limit,
+                  fmt::format("profd has {} programs attached, as many as it takes", kMostAttached));
+    streams_.push_back(std::move(stream));
+    raw->thread = std::thread([raw, session, feed = std::move(feed), written = std::move(written)]() mutable {
+      read_samples(*session, *feed, written, StopToken(raw->sampling));
+      raw->over = true;
+    });
+  }
+  keep(session);
+  if (told_) told_(session->uri());
   return session;
 }
 

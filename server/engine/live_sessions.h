@@ -5,16 +5,21 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/support/unique_fd.h"
+#include "server/engine/live_code_names.h"
 #include "server/engine/live_session.h"
+#include "server/engine/live_union.h"
+#include "server/engine/sample_feed.h"
 
 namespace profd {
 
@@ -30,8 +35,8 @@ class LiveSessions {
   static constexpr unsigned kTickMs = 50;
   static constexpr live::Nanoseconds kWindow = 3'000'000'000;
 
-  // `told` is called, on any thread, with the URI of a session that has a new picture.
-  explicit LiveSessions(std::function<void(const std::string& uri)> told);
+  // `told` is called, on any thread, with the URI of a session that has a new picture. `namer` may be empty.
+  explicit LiveSessions(std::function<void(const std::string& uri)> told, LiveNamer namer = {});
   ~LiveSessions();
   LiveSessions(const LiveSessions&) = delete;
   LiveSessions& operator=(const LiveSessions&) = delete;
@@ -47,28 +52,58 @@ class LiveSessions {
   void record_to(std::string path);
 
   // Plays a recorded stream. `speed`: how many seconds of it are one of the clock; 0: all of it before this
-  // returns.
-  Result<std::shared_ptr<LiveSession>> replay(const std::string& path, double speed, Executor& executor,
-                                              const StopToken& stop);
+  // returns. `places`: of the binaries that its code is of.
+  Result<std::shared_ptr<LiveSession>> replay(const std::string& path, double speed, SymbolPlaces places,
+                                              Executor& executor, const StopToken& stop);
+
+  // What a feed of samples tells, from its first batch on, for which this waits; fails as that does.
+  Result<std::shared_ptr<LiveSession>> sample(std::unique_ptr<SampleFeed> feed, const StopToken& stop);
 
   [[nodiscard]] std::vector<std::shared_ptr<LiveSession>> list() const;  // oldest first
   // `not_found` says which there are.
   [[nodiscard]] Result<std::shared_ptr<LiveSession>> find(const std::string& name) const;
   // Gives it up: the program is asked to run on without probes, a replay ends.
   void close(const std::shared_ptr<LiveSession>& session);
+  [[nodiscard]] LiveUnions& unions() { return unions_; }
 
  private:
+  // One session's names: passes come one after the other.
+  struct Naming {
+    SymbolPlaces places;
+    std::mutex mutex;  // held by a pass
+    // Of LiveSessions::naming_mutex_:
+    bool asked = false;
+    LiveSession::Clock::time_point rests_until;  // what is large to be read takes but a part of the time
+  };
+  using NamingPtr = std::shared_ptr<Naming>;
+  struct ToName {
+    std::weak_ptr<LiveSession> session;
+    NamingPtr naming;
+  };
   struct Stream;  // a thread that reads
 
   Result<void> start_accepting();
   void accept_all();
   void take(UniqueFd connection, bool needs_token);
   void read_stream(Stream& stream, bool needs_token);
-  std::shared_ptr<LiveSession> make_session(bool replay);
+  void record_where_asked(LiveSession& session);
+  // With what gives its code names; null where nothing does.
+  std::pair<std::shared_ptr<LiveSession>, NamingPtr> make_session(bool replay, SymbolPlaces places);
+  void name_code();
+  void ask_for_names(const std::weak_ptr<LiveSession>& session, const NamingPtr& naming);
+  // All that has no name by now; what is told of the session afterwards has them.
+  void name_rest(LiveSession& session, const NamingPtr& naming);
   void keep(const std::shared_ptr<LiveSession>& session);
   void sweep();
 
   std::function<void(const std::string&)> told_;
+  LiveNamer namer_;
+  LiveUnions unions_;
+  StopSource stop_naming_;
+  std::mutex naming_mutex_;  // guards what follows up to `naming_asked_`
+  std::deque<ToName> to_name_;
+  std::thread naming_;
+  std::condition_variable naming_asked_;
   mutable std::mutex mutex_;  // guards what follows
   std::vector<LiveListening> listening_;
   UniqueFd unix_, tcp_, wake_, woken_;

@@ -3,7 +3,6 @@
 #include <exception>
 #include <utility>
 
-#include "server/engine/afterwards.h"
 #include "server/engine/engine.h"
 #include "server/platform/last_words.h"
 #include "server/runtime/log.h"
@@ -31,19 +30,23 @@ ProjectFound find_project(const std::vector<std::string>& roots) {
 }
 
 ProjectWatch::ProjectWatch(Engine& engine)
-    : engine_(engine), post_([&engine](UniqueFunction<void()> task) { engine.post(std::move(task)); }) {}
+    : engine_(engine),
+      looks_(
+          engine.scheduler(), [&engine](UniqueFunction<void()> task) { engine.post(std::move(task)); },
+          "project file") {}
 
 void ProjectWatch::start(ClientId client, std::vector<std::string> roots,
                          std::vector<FoundProjectFile::Place> seen, Changed changed) {
-  client_ = client;
-  roots_ = std::move(roots);
   seen_ = std::move(seen);
   changed_ = std::move(changed);
+  looks_.start(
+      client, [roots = std::move(roots)] { return find_project(roots); },
+      [this](std::optional<ProjectFound> found) { take(std::move(found)); });
   watch();
 }
 
 void ProjectWatch::stop() {
-  post_.end();
+  looks_.stop();
   watches_.clear();
 }
 
@@ -52,7 +55,7 @@ void ProjectWatch::watch() {
     std::vector<Watches::Watch> watches;
     for (const FoundProjectFile::Place& place : seen_)
       watches.push_back(engine_.watches().file(
-          place.path, place.seen, [this] { look(); }, WhenGone::told));
+          place.path, place.seen, [this] { looks_.look(); }, WhenGone::told));
     watches_ = std::move(watches);   // what is watched as before is not given back in between
   } catch (const std::exception&) {  // neither memory nor a thread for it: what was read holds
     const LastWords words;
@@ -60,28 +63,12 @@ void ProjectWatch::watch() {
   }
 }
 
-void ProjectWatch::look() {
-  if (std::exchange(is_looking_, true)) {
-    look_again_ = true;
-    return;
-  }
-  const auto found = std::make_shared<std::optional<ProjectFound>>();
-  const auto told = std::make_shared<Afterwards<GuardedPost::Shared>>(
-      post_.shared(), [this, found] { take(std::move(*found)); });
-  engine_.scheduler().submit(Lane::interactive, client_, "project file",
-                             [told, found, roots = roots_] { *found = find_project(roots); });
-}
-
 void ProjectWatch::take(std::optional<ProjectFound> found) {
-  is_looking_ = false;
-  const bool again = std::exchange(look_again_, false);
   // Without memory for a look, what is known stays, and the next change is looked at.
-  if (found && found->places != seen_) {
-    seen_ = found->places;
-    watch();
-    changed_(std::move(*found));
-  }
-  if (again) look();
+  if (!found || found->places == seen_) return;
+  seen_ = found->places;
+  watch();
+  changed_(std::move(*found));
 }
 
 }  // namespace profd

@@ -3,15 +3,14 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "server/engine/look_again.h"
 #include "server/engine/project_file.h"
 #include "server/engine/project_trust.h"
 #include "server/engine/watches.h"
-#include "server/runtime/guarded_post.h"
 #include "server/runtime/scheduler.h"
 
 namespace profd {
@@ -46,17 +45,13 @@ class ProjectWatch {
 
  private:
   void watch();
-  void look();
   void take(std::optional<ProjectFound> found);
 
   Engine& engine_;
-  ClientId client_ = kNobody;
-  std::vector<std::string> roots_;
   std::vector<FoundProjectFile::Place> seen_;
   Changed changed_;
   std::vector<Watches::Watch> watches_;
-  bool is_looking_ = false, look_again_ = false;
-  GuardedPost post_;
+  LookAgain<ProjectFound> looks_;
 };
 
 }  // namespace profd

@@ -117,8 +117,8 @@ std::string member_of(const OpenProfile& open) {
   return open.member_name().empty() ? std::to_string(open.number) : open.member_name();
 }
 
-Result<std::string> recorded_again_text(const OriginPtr& before, const OpenProfile& now, Executor& executor,
-                                        const StopToken& stop) {
+Result<std::string> recorded_again_text(const OriginPtr& before, const OpenProfile& now,
+                                        const std::string& called, Executor& executor, const StopToken& stop) {
   PROFD_TRY(const OpenProfile diff, diff_of(before, now, executor, stop));
   Views views(kDiffViews, executor);
   ViewSpec spec;
@@ -132,7 +132,7 @@ Result<std::string> recorded_again_text(const OriginPtr& before, const OpenProfi
             rows_by_change(views, diff, spec, view, *flat, ChangeOrder::size, true, stop));
   PROFD_TRY(const auto changes,
             changes_of_keys(views, diff, spec, view, changed.rows.key, changed.noise.get(), stop));
-  std::string text = fmt::format("{} recorded again: {} {} → {}, {}.", now.name, metric, sides->before.text,
+  std::string text = fmt::format("{} recorded again: {} {} → {}, {}.", called, metric, sides->before.text,
                                  sides->after.text, sides->change);
   text += functions_text(*diff.profile, view, changed, *changes);
   std::vector<std::string> notes = sides->warnings;

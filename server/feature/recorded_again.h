@@ -1,5 +1,5 @@
-// What became of a profile whose file was recorded again, in a sentence or two: enough to know whether the
-// diff is worth a look.
+// What became of a profile that was recorded again, in a sentence or two: enough to know whether the diff is
+// worth a look.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace profd {
 
-// `before`: what it was before (Engine::previous). Names are as they are, with whatever a profile holds.
+// `before`: what it was before (Engine::previous), or another recording of the same. `called`: what it is called
+// there. Names are as they are, with whatever a profile holds.
 // `invalid`: the recording before has no such profile among several, or none of its metrics.
-Result<std::string> recorded_again_text(const OriginPtr& before, const OpenProfile& now, Executor& executor,
-                                        const StopToken& stop);
+Result<std::string> recorded_again_text(const OriginPtr& before, const OpenProfile& now,
+                                        const std::string& called, Executor& executor, const StopToken& stop);
 
 // Which profile of its origin it is, where that has several: by name, as the place may be another one in
 // another recording; "" there is one.

@@ -13,6 +13,7 @@ import unittest
 
 import golden
 import plive
+from live_case import LiveCase
 
 ROOT = plive.ROOT
 AGENT = os.path.join(ROOT, "agents", "c")
@@ -35,10 +36,11 @@ def symbols_of(program):
     return found
 
 
-class Agent(unittest.TestCase):
+class Agent(LiveCase, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.box = tempfile.TemporaryDirectory()
+        cls.folder_of_sockets = cls.box.name
         cls.program = os.path.join(cls.box.name, "events")
         link = ["-L", LIBRARY, "-lprofd-live", "-ldl", "-Wl,-rpath," + LIBRARY]
         source = os.path.join(PROGRAMS, "events.cpp")
@@ -46,6 +48,9 @@ class Agent(unittest.TestCase):
         cls.static = os.path.join(cls.box.name, "static")
         build(CXX, [source, os.path.join(LIBRARY, "libprofd-live.a")], cls.static, "-O2", "-finstrument-functions",
               "-finstrument-functions-exclude-file-list=/usr/", "-ldl", "-rdynamic")
+        cls.inlined = os.path.join(cls.box.name, "inlined")
+        build(CXX, [source], cls.inlined, "-O2", "-finstrument-functions", "-finstrument-functions-exclude-file-list=/usr/",
+              "-include", os.path.join(AGENT, "profd_live_probes.h"), *link)
         for which in (1, 2):
             build(CC, [os.path.join(PROGRAMS, "plugin.c")], os.path.join(cls.box.name, f"plugin{which}.so"), "-shared", "-fPIC",
                   "-finstrument-functions", f"-DWHICH={which}")
@@ -55,30 +60,8 @@ class Agent(unittest.TestCase):
     def tearDownClass(cls):
         cls.box.cleanup()
 
-    def setUp(self):
-        self.running, self.daemons = [], []
-        self.addCleanup(self.end)
-
-    def end(self):
-        for one in self.running:
-            if one.poll() is None:
-                one.kill()
-                one.wait()
-            one.stdout.close()
-        for one in self.daemons:
-            one.close()
-
-    def daemon(self, **given):
-        path = os.path.join(self.box.name, f"{self.id()}.sock") if not given.get("token") else None
-        one = plive.Daemon(path=path, **given)
-        self.daemons.append(one)
-        return one
-
     def start(self, target, *arguments, program=None, **environment):
-        one = subprocess.Popen([program or self.program, *arguments], stdout=subprocess.PIPE, text=True,
-                               env={**os.environ, "PROFD_LIVE": target, **environment})
-        self.running.append(one)
-        return one
+        return self.begin([program or self.program, *arguments], env={**os.environ, "PROFD_LIVE": target, **environment})
 
     def recorded(self, *arguments, program=None):
         path = os.path.join(self.box.name, self.id() + ".plive")
@@ -107,14 +90,15 @@ class Agent(unittest.TestCase):
         self.assertEqual(stream.count_of("on_signal"), 1)
         self.assertEqual(stream.count_of("in_thread"), 3)
         self.assertEqual(stream.count_of("in_child"), 0, "the child of a fork says nothing")
-        # 3 of deep, 1 of tail, 2 behind jumps, 1 behind a throw, 1 in the signal, 300 in threads.
-        self.assertEqual(stream.count_of("leaf"), 308)
+        # 3 of deep, 1 of tail, 3 in walk, 2 behind jumps, 1 behind a throw, 1 in the signal, 300 in threads.
+        self.assertEqual(stream.count_of("leaf"), 311)
         self.assertEqual(stream.lost(), 0)
         self.assertEqual(stream.unmatched, 0)
         self.assertEqual(stream.late, 0)
         self.assertEqual(stream.bye["reason"], "exit")
         self.assertFalse(any(stream.stacks.values()), "nothing is open at the end")
         paths = stream.path_names()
+        self.check_walk(paths)
         self.assertEqual(sum(n for path, n in paths.items() if path[-2:] == ("jumps", "leaf")), 2, "longjmp ends what it leaves")
         self.assertEqual(sum(n for path, n in paths.items() if path[-2:] == ("catcher", "leaf")), 1, "so does an exception")
         self.assertTrue(any(path[-3:] == ("raises", "on_signal", "leaf") for path in paths))
@@ -124,17 +108,25 @@ class Agent(unittest.TestCase):
         self.assertEqual(stream.marks, ["half time"])
         self.assertEqual(stream.hello["language"], "cpp")
 
+    def check_walk(self, paths):
+        """Each level of the recursion calls once while it is the innermost."""
+        leaves = [path for path, n in paths.items() for _ in range(n) if "walk" in path and path[-1] == "leaf"]
+        self.assertEqual(sorted(path.count("walk") for path in leaves), [1, 2, 3])
+
     def test_events_of_everything_that_ends_a_function(self):
         one, stream = self.recorded()
         self.assertEqual((one.returncode, one.stdout), (3, "child 7\n"))
         self.check_events(stream)
 
-    def test_the_static_library_in_an_optimised_program(self):
-        one, stream = self.recorded(program=self.static)
-        self.assertEqual((one.returncode, one.stdout), (3, "child 7\n"))
-        self.assertEqual(stream.count_of("jump"), 10)
-        self.assertEqual(stream.count_of("leaf"), 308)
-        self.assertEqual(stream.unmatched, 0)
+    def test_optimised_programs_with_the_static_library_and_with_probes_of_their_own(self):
+        for program in (self.static, self.inlined):
+            with self.subTest(program=os.path.basename(program)):
+                one, stream = self.recorded(program=program)
+                self.assertEqual((one.returncode, one.stdout), (3, "child 7\n"))
+                self.assertEqual(stream.count_of("jump"), 10)
+                self.assertEqual(stream.count_of("leaf"), 311)
+                self.assertEqual(stream.unmatched, 0)
+                self.check_walk(stream.path_names())
 
     def test_functions_of_libraries_that_come_and_go(self):
         one, stream = self.recorded("events", *(os.path.join(self.box.name, f"plugin{which}.so") for which in (1, 2, 1)))

@@ -3,6 +3,7 @@
 
 usage: record_test.py PROFD
 """
+import http.server
 import json
 import os
 import pty
@@ -12,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -185,13 +187,17 @@ class Record(unittest.TestCase):
         self.record("--again", code=5)
         self.assertEqual(len(self.recordings()), 2)
         self.assertEqual(self.meta()["tool"], "cProfile")
-        # A recording that came with the folder.
+        # A recording that came with the folder, newer than any: it is passed over, and alone it is refused.
         meta = self.meta()
         meta["argv"] = ["touch", "owned"]
         planted = os.path.join(self.project, ".profd/recordings/29990101T000000Z-touch")
         os.mkdir(planted)
         with open(os.path.join(planted, "meta.json"), "w", encoding="utf-8") as out:
             json.dump(meta, out)
+        self.record("--again", code=5)
+        self.assertFalse(os.path.exists(os.path.join(self.project, "owned")))
+        for folder in self.recordings()[:-1]:
+            shutil.rmtree(folder)
         told = self.record("--again", code=1).stderr
         self.assertIn("you have not recorded this command here yet", told)
         self.assertFalse(os.path.exists(os.path.join(self.project, "owned")))
@@ -357,13 +363,129 @@ class Record(unittest.TestCase):
         self.assertTrue(meta["samples"] > 0)
         self.assertEqual(meta["lost"], 0)
 
-    def test_pyinstrument_and_py_spy(self):
-        missing = [tool for tool in ("py-spy", "pyinstrument") if not shutil.which(tool)]
-        if missing:
-            self.skipTest(f"NOT RUN: there is no {' and no '.join(missing)}")
+    def test_pyinstrument(self):
+        if not shutil.which("pyinstrument"):
+            self.skipTest("NOT RUN: there is no pyinstrument")
         self.file("work.py", WORK_PY.replace("50000", "5000000"))
-        self.check_of("py-spy", self.record("--with", "py-spy", "--", sys.executable, "work.py"), 0, "work")
         self.check_of("pyinstrument", self.record("--with", "pyinstrument", "--", sys.executable, "work.py", "3", code=3), 3, "work")
+
+    def py_spy(self):
+        if not shutil.which("py-spy"):
+            self.skipTest("NOT RUN: there is no py-spy")
+
+    def test_py_spy_is_attached_and_the_program_ends_as_it_does(self):
+        self.py_spy()
+        self.file("work.py", WORK_PY.replace("50000", "5000000"))
+        done = self.record("--with", "py-spy", "--", sys.executable, "work.py", "3", code=3)
+        self.assertTrue(self.check_of("py-spy", done, 3, "work")["samples"] > 0)
+        self.assertEqual(done.stdout, "")
+        killed = "import os, time\nend = time.time() + 0.5\nwhile time.time() < end: pass\nos.kill(os.getpid(), 9)\n"
+        self.file("killed.py", killed)
+        self.record("--with", "py-spy", "--", sys.executable, "killed.py", code=137)
+        self.assertTrue(self.meta()["samples"] > 0)
+
+    def test_a_sampler_that_may_not_read_the_program_ends_it_and_says_why(self):
+        self.file("endless.py", ENDLESS_PY)
+        self.file("py-spy", "#!/bin/sh\n[ $# -gt 2 ] || exit 0\necho 'Error: Permission Denied: Try running again with elevated permissions' >&2\nexit 1\n", 0o755)
+        environment = self.only_these("/bin/sh", sys.executable, os.path.join(self.project, "py-spy"))
+        told = self.record("--", os.path.basename(sys.executable), "endless.py", code=130, environment=environment).stderr
+        self.assertIn("py-spy gave up, so the program was ended: Error: Permission Denied", told)
+        self.assertIn("py-spy wrote no profile: it may not read the program's memory", self.meta()["failure"])
+
+    def running(self, *argv):
+        """A program that has begun; it is ended after the test."""
+        process = subprocess.Popen(argv, cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_attached_to_python(self):
+        self.py_spy()
+        self.file("endless.py", ENDLESS_PY)
+        process = self.running(sys.executable, "endless.py")
+        pid = str(self.wait_for_program(process))
+        done = self.record("--attach", pid, "--for", "1")
+        meta = self.check_of("py-spy", done, 0, "work")
+        self.assertEqual((meta["attached"], meta["argv"]), (pid, [sys.executable, "endless.py"]))
+        self.assertIsNone(process.poll())
+        self.record("--again", "--for", "1")
+        self.assertEqual(self.meta()["attached"], pid)
+
+    def test_attached_to_machine_code(self):
+        if not shutil.which("perf"):
+            self.skipTest("NOT RUN: there is no perf")
+        self.compiled()
+        self.file("loop.sh", "while :; do ./work once; done\n")
+        shell = self.running("/bin/sh", "loop.sh")
+        tried = subprocess.run([PROFD, "record", "--dry-run", "--attach", str(shell.pid)], cwd=self.project, env=self.environment,
+                               capture_output=True, text=True)
+        if tried.returncode != 0:
+            self.skipTest("NOT RUN: " + tried.stderr)
+        self.assertIn(f"-p {shell.pid}", tried.stdout)
+        done = self.record("--attach", str(shell.pid), "--for", "1")
+        self.assertTrue(self.meta()["samples"] > 0, done.stderr)
+
+    def test_attached_to_java(self):
+        if not shutil.which("jcmd") or not shutil.which("javac"):
+            self.skipTest("NOT RUN: there is no JDK")
+        self.file("Work.java", WORK_JAVA.replace("600_000_000L", "600_000_000_000L").replace("double t = 0;\n    while", "double t = 0;\n    System.out.println(1);\n    while"))
+        subprocess.run(["javac", "Work.java"], cwd=self.project, check=True)
+        process = subprocess.Popen(["java", "Work"], cwd=self.project, stdout=subprocess.PIPE)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        process.stdout.readline()
+        done = self.record("--attach", str(process.pid), "--for", "2")
+        self.assertTrue(self.check_of("jfr", done, 0, "work")["samples"] > 0)
+        self.assertIsNone(process.poll())
+
+    def test_attached_to_an_address(self):
+        profile = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fixtures/go-demo/cpu.pprof")
+        asked = []
+
+        class Serve(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                with open(profile, "rb") as file:
+                    body = file.read()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.HTTPServer(("127.0.0.1", 0), Serve)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        done = self.record("--attach", f"http://127.0.0.1:{server.server_port}", "--for", "1")
+        self.check_of("pprof", done, 0, "main.")
+        self.assertEqual(asked, ["/debug/pprof/profile?seconds=1"])
+
+    def test_what_cannot_be_attached_to_is_said(self):
+        self.assertIn("there is no process 999999999", self.record("--attach", "999999999", code=1).stderr)
+        self.assertIn("takes a process id or http://HOST:PORT", self.record("--attach", "app", code=1).stderr)
+        self.assertIn("--for goes with --attach", self.record("--for", "1", "--", "true", code=2).stderr)
+        self.assertIn("take no command", self.record("--attach", "1", "--", "true", code=2).stderr)
+        process = self.running("/bin/sleep", "600")
+        self.assertIn("does not attach to a program of machine code", self.record("--with", "jfr", "--attach", str(process.pid), code=1).stderr)
+        self.assertEqual(self.recordings(), [])
+
+    def test_a_recording_joins_the_project_that_is_named(self):
+        self.file("work.py", WORK_PY)
+        other = os.path.join(self.folder, "other")
+        os.mkdir(other)
+        done = subprocess.run([PROFD, "record", "--project", self.project, "--with", "cProfile", "--", sys.executable, os.path.join(self.project, "work.py")],
+                              cwd=other, env=self.environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.meta()["cwd"], other)
+        self.assertEqual(os.listdir(other), [])
+        self.assertIn("there is no folder", self.record("--project", "/no/such", "--list", code=1).stderr)
+
+    def test_a_command_that_lets_others_read_it_is_that_command(self):
+        done = subprocess.run([PROFD, "record", "--let-read", "--", "/bin/sh", "-c", "echo $$ $0; exit 4", "x y"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout.split(" ", 1)[1]), (4, "x y\n"))
 
 
 if __name__ == "__main__":

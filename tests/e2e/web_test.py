@@ -302,6 +302,27 @@ class Web(unittest.TestCase):
         self.assertFalse(os.path.exists(out))
         page.close()
 
+    def test_a_page_starts_no_recording_and_opens_none(self) -> None:
+        ran = os.path.join(self.work, "ran")
+        place = os.path.join(self.work, ".profd/recordings/20260101T000000Z-touch")
+        os.makedirs(place)
+        self.addCleanup(shutil.rmtree, os.path.join(self.work, ".profd"))
+        with open(os.path.join(place, "meta.json"), "w") as out:
+            json.dump({"argv": ["touch", ran], "cwd": self.work, "tool": "perf", "profile": "cpu.folded"}, out)
+        shutil.copy(self.profile, os.path.join(place, "cpu.folded"))
+        self.page()
+        page = self.session(["file://" + self.work])
+        for command in ("profd.record", "profd.recordAgain"):
+            refused = page.ask("workspace/executeCommand", {"command": command, "arguments": [{"command": ["touch", ran]}]})
+            self.assertIn("error", refused)
+        for method in ("recording/start", "recording/again", "profd/record"):
+            self.assertEqual(page.ask(method, {"command": ["touch", ran]})["error"]["code"], -32601)
+        [listed] = page.ask("recording/list", {})["result"]["recordings"]
+        self.assertEqual((listed["command"], listed["own"]), ("touch " + ran, False))
+        self.assertEqual([one for one in page.ask("profile/list", {})["result"]["profiles"] if "touch" in one["uri"]], [])
+        self.assertFalse(os.path.exists(ran))
+        page.close()
+
     def test_a_page_names_no_folder_and_no_mapping_by_any_message(self) -> None:
         secret = os.path.join(self.folder.name, "secret")
         os.makedirs(os.path.join(secret, "build"), exist_ok=True)
@@ -360,6 +381,7 @@ class Web(unittest.TestCase):
             {"profile/open": [{"uri": "file://" + profile}, {"uri": folder}]},
             {"profile/diff": [{"before": [{"uri": "file://" + profile}], "after": [{"uri": folder}]}],
              "profile/aggregate": [{"of": [{"uri": folder}, {"uri": file}]}], "profile/join": [{"of": [{"uri": folder}]}]},
+            {"profile/recordedAgain": [{"before": uri} for uri in (folder, file)]},
             {"profile/export": [{"format": "folded", "uri": "file://" + self.work + "/exported", "options": {"root": folder}}]},
             {"workspace/executeCommand": [{"command": name, "arguments": [given]}
                                           for name in ("profd.goto", "profd.callers", "profd.within", "profd.assembly", "profd.openInBrowser",

@@ -147,13 +147,18 @@ class Oracle {
     for (auto& [number, account] : alive) account->until(tick / kBucket * kBucket);
   }
 
+  // `waited` is of the thread where that is most, and takes no part in what is equal.
   struct Sum {
-    std::uint64_t most = 0, ns = 0, calls = 0, threads = 0;
-    bool operator==(const Sum&) const = default;
+    std::uint64_t most = 0, ns = 0, calls = 0, threads = 0, waited = 0;
+    bool operator==(const Sum& to) const {
+      return std::tie(most, ns, calls, threads) == std::tie(to.most, to.ns, to.calls, to.threads);
+    }
   };
   struct Thread {
-    std::uint64_t busy = 0, unknown = 0, waiting = 0;
-    bool operator==(const Thread&) const = default;
+    std::uint64_t busy = 0, unknown = 0, waiting = 0, waited = 0;
+    bool operator==(const Thread& to) const {
+      return std::tie(busy, unknown, waiting) == std::tie(to.busy, to.unknown, to.waiting);
+    }
   };
   void window(Nanoseconds from, Nanoseconds to, std::map<std::uint64_t, Sum>& methods,
               std::vector<Thread>& threads) const {
@@ -166,9 +171,10 @@ class Oracle {
         const auto ns = static_cast<std::uint64_t>(overlap);
         if (interval.waits) thread.waiting += ns;
         for (const std::uint64_t id : interval.stack) mine[id].threads = 1;
-        if (!interval.stack.empty())
+        if (!interval.stack.empty()) {
           mine[interval.stack.back()].ns += ns, thread.busy += ns;
-        else if (interval.unknown)
+          if (interval.waits) mine[interval.stack.back()].waited += ns, thread.waited += ns;
+        } else if (interval.unknown)
           thread.unknown += ns;
       }
       for (const auto& moment : account->moments) {
@@ -182,6 +188,7 @@ class Oracle {
         whole.ns += sum.ns;
         whole.calls += sum.calls;
         whole.threads += sum.threads;
+        whole.waited = std::max(whole.waited, sum.waited);
       }
       if (thread != Thread()) threads.push_back(thread);
     }
@@ -214,6 +221,14 @@ std::string wrong_window(const live::WindowSum& window, const Oracle& oracle, Na
   std::sort(threads.begin(), threads.end(), order);
   std::sort(got_threads.begin(), got_threads.end(), order);
   if (!(threads == got_threads)) return "threads differ";
+  std::uint64_t waited = 0, at_least = 0;
+  for (const auto& thread : threads) waited += thread.waited;
+  for (const auto& thread : window.threads) at_least += thread.waited;
+  if (at_least > waited)
+    return "threads waited " + std::to_string(waited) + ", not " + std::to_string(at_least);
+  for (const auto& method : window.methods)
+    if (method.waited > expected[method.method].waited)
+      return "method " + std::to_string(method.method) + " waited less than " + std::to_string(method.waited);
   return "";
 }
 

@@ -109,6 +109,16 @@ class LiveStream {
     for (const std::uint64_t id : ids) p.n(id);
     return message(live::MessageType::controlled, p.bytes);
   }
+  LiveStream& sampling(std::string_view source = "test", std::uint64_t period = 0, std::uint64_t flags = 0) {
+    return message(live::MessageType::sampling, Payload().s(source).n(period).n(flags).bytes);
+  }
+  LiveStream& sampled(std::uint64_t thread, std::uint64_t from, std::uint64_t to, std::uint64_t ns,
+                      std::uint64_t count, std::initializer_list<std::uint64_t> ids) {
+    Payload p;
+    p.n(thread).n(from).n(to).n(ns).n(count);
+    for (const std::uint64_t id : ids) p.n(id);
+    return message(live::MessageType::sampled, p.bytes);
+  }
   LiveStream& bye(std::uint64_t at, std::uint64_t sent = 0, std::uint64_t lost = 0) {
     return message(live::MessageType::bye, Payload().n(at).n(sent).n(lost).s("exit").bytes);
   }

@@ -31,7 +31,8 @@ FOLDERS = {
     "server": {"platform": set(), "runtime": set(), "engine": {"platform", "runtime"},
                "feature": {"platform", "engine"}, "dialect": {"platform", "runtime", "engine", "feature"},
                "transport": {"platform", "runtime", "engine", "dialect"},
-               "cli": {"platform", "runtime", "engine", "feature", "dialect", "transport"}},
+               "proxy": {"platform", "engine", "feature", "transport"},
+               "cli": {"platform", "runtime", "engine", "feature", "dialect", "transport", "proxy"}},
 }
 # A file that may look at one more, and why. One that does not is taken off this list.
 EXCEPTIONS = {

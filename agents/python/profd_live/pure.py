@@ -1,9 +1,11 @@
 """The agent without its extension: probes by sys.setprofile, and a thread that sends what they wrote.
 
-An event is one number: nanoseconds, id (20 bits), kind (2 bits). Threads append to lists of their own, the agent's thread
-takes them from there; both under the interpreter's lock. What a list may hold is a share of 64 MiB: beyond that events are
+An event is two parts of a list: nanoseconds, and the bytes of the id of what is entered, or None. Threads append to lists of their
+own, the agent's thread takes them from there; both under the interpreter's lock. What a list may hold is a share of 64 MiB: beyond that events are
 counted and dropped.
 """
+import itertools
+import operator
 import os
 import socket
 import struct
@@ -16,8 +18,9 @@ from profd_live import stream
 from profd_live.names import describe
 
 _AGENT = "profd-live-python 0.1.0 (pure)"
-_EVENTS_MOST = (64 << 20) // 44  # A number of this size and its place in a list.
-_ID_SHIFT, _TIME_SHIFT, _ID_MASK = 2, 22, (1 << 20) - 1
+_PARTS_MOST = (64 << 20) // 26  # An event has two: its time, which is a number of its own, and both their places.
+_OTHER = ...  # The second part of what is no event: the first one is a tuple then.
+_RUN = stream.MAX_EVENTS_BYTES // 16 * 2  # Parts of a message, in which an event has at most 13 bytes.
 _TICK = 0.05
 _LATE = 1000000
 _now = time.perf_counter_ns
@@ -34,7 +37,18 @@ def varint(value):
     return bytes(out)
 
 
-_SHORT = [varint(value) for value in range(1 << 14)]
+class _Heads(dict):
+    """The first bytes of an event by the nanoseconds before it; those of short times are there."""
+
+    def __init__(self, kind):
+        super().__init__((ns, varint(ns << 2 | kind)) for ns in range(1 << 13))
+        self.kind = kind
+
+    def __missing__(self, ns):
+        return varint(ns << 2 | self.kind)
+
+
+_ENTERS, _EXITS = _Heads(0), _Heads(1)
 
 
 def string(text):
@@ -83,6 +97,7 @@ class Lane:
         self.os_id = getattr(thread, "native_id", None) or 0
         self.words, self.number, self.name, self.first_name = [], 0, None, thread.name
         self.lost = self.told = 0
+        self.limit = -1  # How long `words` may become; less than that it is where something else is to be told first.
         self.lost_from = self.lost_to = self.last = 0
         self.state = None
 
@@ -91,11 +106,14 @@ class Agent:
     def __init__(self, target, token_file, program, packages):
         self.target, self.token_file, self.program = target, token_file, program
         self.filter = Filter(packages)
-        self.ids, self.entries, self.told_entries = {}, [], 0
-        self.off = bytearray(1)  # For each id: 1 demoted, 2 filtered.
+        # The bytes of ids by the address of their code, which is slow to hash; none where it has no probes. Code is kept
+        # alive, so that its address is no other's.
+        self.ids, self.codes, self.entries, self.told_entries = {}, [None], [], 0
+        self.numbers = {}  # The same as numbers; 0 where there is no room for more.
+        self.off = bytearray((2,))  # For each id: 1 demoted, 2 filtered; 0 is no method.
         self.taken = []
         self.local = threading.local()
-        self.lanes, self.limit = [], _EVENTS_MOST
+        self.lanes, self.limit = [], _PARTS_MOST
         self.on = False
         self.sent = self.lost_of_ended = 0
         self.reason, self.stopping, self.detached = "exit", threading.Event(), False
@@ -107,21 +125,29 @@ class Agent:
 
     def id_of(self, code, names):
         package, class_name, method, signature, file, line, taken = describe(code, names)
+        address = id(code)
         if len(self.entries) + 1 >= stream.MAX_METHODS:
-            self.ids[code] = 0
+            self.ids[address], self.numbers[address] = b"", 0
+            self.codes[0] = (self.codes[0], code)
             return 0
+        self.codes.append(code)
         self.entries.append((package, class_name, method, signature, file, line))
         self.taken.append(taken)
-        self.off.append(0 if taken and self.filter.takes(package) else 2)
+        self.off.append(0)
         id_ = len(self.entries)
-        self.ids[code] = id_
+        self.numbers[address] = id_
+        self.set_off(id_, 0 if taken and self.filter.takes(package) else 2)
         return id_
+
+    def set_off(self, id_, bits):
+        self.off[id_] = bits
+        self.ids[id(self.codes[id_])] = b"" if bits else varint(id_)
 
     def open_methods(self, at):
         """Ids of what is open from a frame outwards, outermost first."""
         found = []
         while at is not None:
-            id_ = self.ids.get(at.f_code)
+            id_ = self.numbers.get(id(at.f_code))
             if id_ is None:
                 id_ = self.id_of(at.f_code, at.f_globals)
             if id_ and not self.off[id_]:
@@ -132,36 +158,38 @@ class Agent:
     def hook(self):
         """The probe of the calling thread."""
         lane = Lane(threading.current_thread())
-        words, ids, off, now, agent = lane.words, self.ids, self.off, _now, self
+        words, known, now, agent = lane.words, self.ids.get, _now, self
         append = words.append
+        lane.limit = self.limit
         self.local.lane = lane
         self.lanes.append(lane)
 
-        def probe(at, event, argument):
+        # What is looked up each time is local: defaults are.
+        def probe(at, event, argument, id=id, known=known, append=append, now=now, words=words, lane=lane, len=len):
             if event == "call":
                 code = at.f_code
-                id_ = ids.get(code)
-                if id_ is None:
-                    id_ = agent.id_of(code, at.f_globals)
-                if off[id_] or not id_:
+                told = known(id(code))
+                if not told:
+                    if told is None:
+                        agent.id_of(code, at.f_globals)
+                        probe(at, event, argument)
                     return
-                word = id_ << _ID_SHIFT
             elif event == "return":
-                id_ = ids.get(at.f_code)
                 # Of what was never seen to begin the end is not told either.
-                if id_ is None or off[id_] or not id_:
+                if not known(id(at.f_code)):
                     return
-                word = 1
+                told = None
             else:
                 return
-            if len(words) >= agent.limit or lane.lost != lane.told:
+            if len(words) >= lane.limit:
                 agent.full(lane, at, event)
                 return
-            append(now() << _TIME_SHIFT | word)
+            append(now())
+            append(told)
 
         def first(at, event, argument):
             # What is open already.
-            append((now(), agent.open_methods(at.f_back if event == "call" else at)))
+            words.extend(((now(), agent.open_methods(at.f_back if event == "call" else at)), _OTHER))
             sys.setprofile(probe)
             probe(at, event, argument)
         return first
@@ -174,16 +202,20 @@ class Agent:
         now = _now()
         if lane.told < 0:
             lane.lost = lane.told = 0
-            lane.words.append((now, self.open_methods(at if event == "call" else at.f_back)))
+            lane.limit = self.limit
+            lane.words.extend(((now, self.open_methods(at if event == "call" else at.f_back)), _OTHER))
             return
         if lane.lost == lane.told:
-            before = lane.words[-1] if lane.words else lane.last
-            lane.lost_from = (before >> _TIME_SHIFT if before != lane.last else before) if isinstance(before, int) else before[0]
+            before = lane.words[-2] if lane.words else lane.last
+            lane.lost_from = before if isinstance(before, int) else before[0]
         lane.lost += 1
         lane.lost_to = now
+        lane.limit = -1
         if len(lane.words) < self.limit:
-            lane.words.append((lane.lost_from, now, lane.lost - lane.told, self.open_methods(at if event == "call" else at.f_back)))
+            is_open = self.open_methods(at if event == "call" else at.f_back)
+            lane.words.extend(((lane.lost_from, now, lane.lost - lane.told, is_open), _OTHER))
             lane.told = lane.lost
+            lane.limit = self.limit
 
     def in_new_thread(self, at, event, argument):
         if not self.on or threading.current_thread() is self.worker:
@@ -196,7 +228,7 @@ class Agent:
     def mark(self, text):
         lane = getattr(self.local, "lane", None)
         if self.on and lane is not None and len(lane.words) < self.limit and lane.lost == lane.told:
-            lane.words.append((_now(), text))
+            lane.words.extend(((_now(), text), _OTHER))
 
     # ---- on the agent's thread ----
 
@@ -295,12 +327,12 @@ class Agent:
                     return False
                 welcome = welcome or kind == stream.WELCOME
         self.sent = self.lost_of_ended = self.told_entries = 0
-        for id_ in range(len(self.off)):
-            self.off[id_] &= 2
+        for id_ in range(1, len(self.entries) + 1):
+            self.set_off(id_, self.off[id_] & 2)
         for lane in self.lanes:
             lane.words.clear()
             lane.name = lane.state = None
-            lane.lost, lane.told = 0, -1
+            lane.lost, lane.told, lane.limit = 0, -1, -1
         self.begun = _now()
         self.turn(True)
         self.tried.set()
@@ -325,8 +357,13 @@ class Agent:
     def turn(self, on):
         """Whether threads write. Only the one that called start() while a daemon was there, and those begun later, have probes."""
         self.on = on
-        self.limit = _EVENTS_MOST // max(1, len(self.lanes)) if on else -1
+        self.limit = _PARTS_MOST // max(1, len(self.lanes)) if on else -1
+        self.limit_lanes()
         threading.setprofile(self.in_new_thread if on else None)
+
+    def limit_lanes(self):
+        for lane in list(self.lanes):
+            lane.limit = self.limit if self.on and lane.lost == lane.told else -1
 
     def obey(self, payload):
         operation, at = read_varint(payload, 0)
@@ -339,11 +376,11 @@ class Agent:
                 ids.append(id_)
         if operation in (stream.DEMOTE, stream.PROMOTE):
             for id_ in ids:
-                self.off[id_] = self.off[id_] & 2 | (operation == stream.DEMOTE)
+                self.set_off(id_, self.off[id_] & 2 | (operation == stream.DEMOTE))
         elif operation == stream.FILTER:
             self.filter = Filter(pattern)
             for id_, entry in enumerate(list(self.entries), 1):
-                self.off[id_] = self.off[id_] & 1 | (0 if self.taken[id_ - 1] and self.filter.takes(entry[0]) else 2)
+                self.set_off(id_, self.off[id_] & 1 | (0 if self.taken[id_ - 1] and self.filter.takes(entry[0]) else 2))
         elif operation in (stream.PAUSE, stream.RESUME):
             self.turn(operation == stream.RESUME)
         elif operation == stream.DETACH:
@@ -371,46 +408,46 @@ class Agent:
 
     def events_of(self, lane, out):
         """What a lane holds, as messages."""
-        n = len(lane.words)
+        n = len(lane.words) // 2 * 2  # Of the last event the second part may still come.
         words = lane.words[:n]
         del lane.words[:n]
-        number, parts, size, base = varint(lane.number), [], 0, 0
+        for begin in range(0, n, _RUN):
+            part = words[begin:begin + _RUN]
+            try:
+                self.run_of(lane, part, out)
+            except TypeError:  # Not of events alone.
+                self.mixed(lane, part, out)
 
-        def end():
-            if parts:
-                out.append(frame(stream.EVENTS, number, *parts))
-                parts.clear()
-        for word in words:
-            if isinstance(word, tuple):
-                if isinstance(word[1], str):  # A mark.
-                    data = string(word[1][:1024])
-                    end()
-                    out.append(frame(stream.EVENTS, number, varint(word[0]), varint(stream.OTHER), varint(stream.MARK), data))
-                    self.sent += 1
-                    continue
-                end()
-                if len(word) == 4:
-                    out.append(frame(stream.GAP, number, varint(word[0]), varint(word[1]), varint(word[2])))
-                out.append(frame(stream.STACK, number, varint(word[-3] if len(word) == 4 else word[0]), *map(varint, word[-1])))
-                lane.last = max(lane.last, word[0])
+    def run_of(self, lane, words, out):
+        """Events alone, which are nearly all there is."""
+        enters, exits, times = _ENTERS, _EXITS, words[::2]
+        since = map(operator.sub, times, itertools.chain(times[:1], times))
+        parts = [exits[ns] if told is None else enters[ns] + told for ns, told in zip(since, words[1::2])]
+        out.append(frame(stream.EVENTS, varint(lane.number), varint(times[0]), *parts))
+        lane.last = times[-1]
+        self.sent += len(times)
+
+    def mixed(self, lane, words, out):
+        """Events, and what is told between them."""
+        number, run = varint(lane.number), []
+        for first, told in [*zip(words[::2], words[1::2]), ((), _OTHER)]:
+            if told is not _OTHER:
+                run += (first, told)
                 continue
-            when = word >> _TIME_SHIFT
-            if not parts or size > stream.MAX_EVENTS_BYTES - 64:
-                end()
-                parts.append(varint(when))
-                base, size = when, 32
-            head = (when - base) << 2 | (word & 3)
-            part = _SHORT[head] if head < 1 << 14 else varint(head)
-            if not word & 3:
-                id_ = word >> _ID_SHIFT & _ID_MASK
-                part += _SHORT[id_] if id_ < 1 << 14 else varint(id_)
-            parts.append(part)
-            size += len(part)
-            base = when
-            self.sent += 1
-        if base:
-            lane.last = base
-        end()
+            if run:
+                self.run_of(lane, run, out)
+                run = []
+            if not first:
+                return
+            if isinstance(first[1], str):  # A mark.
+                data = string(first[1][:1024])
+                out.append(frame(stream.EVENTS, number, varint(first[0]), varint(stream.OTHER), varint(stream.MARK), data))
+                self.sent += 1
+                continue
+            if len(first) == 4:
+                out.append(frame(stream.GAP, number, varint(first[0]), varint(first[1]), varint(first[2])))
+            out.append(frame(stream.STACK, number, varint(first[-3] if len(first) == 4 else first[0]), *map(varint, first[-1])))
+            lane.last = max(lane.last, first[0])
 
     def state_of(self, lane, out):
         try:
@@ -427,7 +464,8 @@ class Agent:
     def round(self, tick):
         body = []
         if self.on:
-            self.limit = _EVENTS_MOST // max(1, len(self.lanes))
+            self.limit = _PARTS_MOST // max(1, len(self.lanes))
+            self.limit_lanes()
         for lane in list(self.lanes):
             thread = lane.thread()
             # The main thread counts as ended before what is left to do at the exit.

@@ -474,7 +474,7 @@ class LiveFlag(IntEnum):
 
     RUNS = 1  # It runs on a thread now.
     OPEN = 2  # It is on the stack of a thread now.
-    WAITS = 4  # A thread waits in it now.
+    WAITS = 4  # A thread waits in it now; of a part of the time, that it waited for most of what it took, as far as the agent says.
     DEMOTED = 8  # It has no probes: its time is in its callers.
 
 
@@ -9382,6 +9382,8 @@ class LiveWindowParams(Structure):
     # Name of a mark instead of `to`.
     rows: int = 20
     # Hottest methods at most.
+    threads: int = 0
+    # Threads at most, the busiest.
     steps: int = 600
     # Values of the strip at most.
 
@@ -9392,6 +9394,7 @@ class LiveWindowParams(Structure):
         "fromMark": FieldSpec("from_mark", "s", False),
         "toMark": FieldSpec("to_mark", "s", False),
         "rows": FieldSpec("rows", "u", False, {"maximum":1000}),
+        "threads": FieldSpec("threads", "u", False, {"maximum":10000}),
         "steps": FieldSpec("steps", "u", False, {"maximum":6000}),
     }
 
@@ -9406,6 +9409,8 @@ class LiveStrip(Structure):
     # Nanoseconds that each value is of.
     busy: list[float]
     # Threads that had a method open, on average.
+    waiting: list[float] | None = None
+    # Of these, threads that waited, on average, as far as the agent says.
     events: list[int | float]
     # Records.
     lost: list[int | float]
@@ -9417,6 +9422,7 @@ class LiveStrip(Structure):
         "begin": FieldSpec("begin", "n", True),
         "step": FieldSpec("step", "n", True),
         "busy": FieldSpec("busy", ["a", "n"], True),
+        "waiting": FieldSpec("waiting", ["a", "n"], False),
         "events": FieldSpec("events", ["a", "n"], True),
         "lost": FieldSpec("lost", ["a", "n"], True),
         "unknown": FieldSpec("unknown", ["a", "n"], True),
@@ -9456,11 +9462,15 @@ class LiveWindowResult(Structure):
     uri: str
     # Under which `profile/open` and `profile/diff` take this part.
     methods: LiveMethods
-    # Methods that do not stand at 0.
+    # Methods that do not stand at 0, and those that have no probes now.
     rows: list[LiveRow]
     # The hottest.
     rows_left: int = 0
     # How many more do not stand at 0.
+    thread_rows: list[LiveThreadRow] | None = None
+    # Threads, the busiest first; the state of each is what it did for most of this part.
+    threads_left: int = 0
+    # How many more there were.
     estimate: LiveEstimate | None = None
     # This part is measured by samples.
     strip: LiveStrip
@@ -9477,6 +9487,8 @@ class LiveWindowResult(Structure):
         "methods": FieldSpec("methods", ["S", "LiveMethods"], True),
         "rows": FieldSpec("rows", ["a", ["S", "LiveRow"]], True),
         "rowsLeft": FieldSpec("rows_left", "u", False),
+        "threadRows": FieldSpec("thread_rows", ["a", ["S", "LiveThreadRow"]], False),
+        "threadsLeft": FieldSpec("threads_left", "u", False),
         "estimate": FieldSpec("estimate", ["S", "LiveEstimate"], False),
         "strip": FieldSpec("strip", ["S", "LiveStrip"], True),
         "marks": FieldSpec("marks", ["a", ["S", "LiveMark"]], True),

@@ -697,7 +697,10 @@ export const LiveFlag = {
   runs: 1,
   /** It is on the stack of a thread now. */
   open: 2,
-  /** A thread waits in it now. */
+  /**
+   * A thread waits in it now; of a part of the time, that it waited for most of what it took, as far as the
+   * agent says.
+   */
   waits: 4,
   /** It has no probes: its time is in its callers. */
   demoted: 8,
@@ -6394,6 +6397,8 @@ export interface LiveWindowParams {
   toMark?: string;
   /** Hottest methods at most. Default: 20. */
   rows?: number;
+  /** Threads at most, the busiest. Default: 0. */
+  threads?: number;
   /** Values of the strip at most. Default: 600. */
   steps?: number;
 }
@@ -6406,6 +6411,8 @@ export interface LiveStrip {
   step: number;
   /** Threads that had a method open, on average. */
   busy: number[];
+  /** Of these, threads that waited, on average, as far as the agent says. */
+  waiting?: number[];
   /** Records. */
   events: number[];
   /** Records that were lost. */
@@ -6436,12 +6443,16 @@ export interface LiveWindowResult {
   windowText: string;
   /** Under which `profile/open` and `profile/diff` take this part. */
   uri: string;
-  /** Methods that do not stand at 0. */
+  /** Methods that do not stand at 0, and those that have no probes now. */
   methods: LiveMethods;
   /** The hottest. */
   rows: LiveRow[];
   /** How many more do not stand at 0. Default: 0. */
   rowsLeft?: number;
+  /** Threads, the busiest first; the state of each is what it did for most of this part. */
+  threadRows?: LiveThreadRow[];
+  /** How many more there were. Default: 0. */
+  threadsLeft?: number;
   /** This part is measured by samples. */
   estimate?: LiveEstimate;
   /** The whole session. */

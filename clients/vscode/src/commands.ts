@@ -25,7 +25,7 @@ import { functionFor, sayNone } from "./where.js";
 type Deed = (...given: unknown[]) => unknown;
 
 export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
-  const { session, filters, heat, pages, opening, calls, bookmarks, hotspots, comparing, analyses } = parts;
+  const { session, filters, heat, pages, opening, calls, bookmarks, hotspots, comparing, analyses, recorder } = parts;
 
   /** The profile a command is about: the row's, the page's that is looked at, the one in the code. */
   const profileFor = async (given: unknown): Promise<ProfileListEntry | undefined> => {
@@ -110,6 +110,11 @@ export function commandsOf(parts: Parts): Readonly<Record<string, Deed>> {
   const deeds: Record<string, Deed> = {
     open: (given) => (given instanceof vscode.Uri ? opening.show(given) : opening.ask()),
     openRecent: () => opening.askRecent(),
+    record: () => recorder.ask(),
+    recordAgain: () => recorder.again(),
+    recordTest: (given, name) =>
+      recorder.test(given instanceof vscode.Uri ? given : undefined, typeof name === "string" ? name : undefined),
+    openRecording: () => recorder.list(),
     openFile: async (given, all) => {
       const uris = Array.isArray(all) ? (all as vscode.Uri[]) : [given ?? uriOfTab()];
       for (const uri of uris) if (uri instanceof vscode.Uri) await opening.show(uri);

@@ -44,6 +44,7 @@ class ProfdFeature implements StaticFeature {
       selection: true,
       status: true,
       project: true,
+      recorded: true,
     };
     Object.assign(capabilities, { profd });
   }

@@ -17,6 +17,8 @@ export const CONTEXT = {
   annotated: "profd.annotated",
   canUndo: "profd.filters.canUndo",
   canRedo: "profd.filters.canRedo",
+  /** Something was recorded here, which can be recorded again. */
+  recorded: "profd.recorded",
 } as const;
 
 /** Pages of what is no file, such as a diff: the path is its name, the query its URI. A page of a file has the file's URI. */
@@ -26,3 +28,12 @@ export const PAGE_SCHEME = "profd-page";
 export const SCRIPT_SCHEME = "profd-script";
 
 export const PROJECT_FILE = ".profd.toml";
+
+/** Tasks that record, in tasks.json. */
+export const TASK_TYPE = "profd";
+
+/** What says that a recording has ended. */
+export const RECORDING_META = ".profd/recordings/*/meta.json";
+
+/** What a person recorded in this workspace, in its memory. */
+export const RECORDED_KEY = "profd.recorded";

@@ -8,6 +8,7 @@ import { Bookmarks } from "./bookmarks.js";
 import { CallHierarchy } from "./callhierarchy.js";
 import { commandsOf } from "./commands.js";
 import { Comparing } from "./comparing.js";
+import { pagesOf } from "./editors.js";
 import { Filters } from "./filters.js";
 import { Heat, type InCode } from "./heat.js";
 import { middleware } from "./hover.js";
@@ -17,6 +18,7 @@ import { Opening } from "./opening.js";
 import { Pages } from "./pages.js";
 import { explain, showError } from "./problems.js";
 import { Recent } from "./recent.js";
+import { Recorder } from "./record/recorder.js";
 import { RecordedAgain } from "./recordedagain.js";
 import { Reveal } from "./reveal.js";
 import { NoDaemon, Session } from "./session.js";
@@ -42,6 +44,7 @@ export interface Parts {
   readonly opening: Opening;
   readonly recent: Recent;
   readonly comparing: Comparing;
+  readonly recorder: Recorder;
   readonly bookmarks: Bookmarks;
   readonly analyses: Analyses;
   readonly hotspots: HotspotsTree;
@@ -83,6 +86,13 @@ export class Main {
       (uri) => pages.openEditor(uri, { preview: false }),
       context.storageUri ?? context.globalStorageUri,
     );
+    const recorder = new Recorder(
+      context,
+      session,
+      (uri) => pages.openEditor(uri, { preview: false }),
+      (again) => comparing.withPrevious(again),
+      () => pagesOf(vscode.window.tabGroups.all.flatMap((group) => group.tabs)),
+    );
     const doubt = () => {
       const document = vscode.window.activeTextEditor?.document;
       const text = document === undefined ? undefined : annotations.of(document)?.evidence?.text;
@@ -111,6 +121,7 @@ export class Main {
       opening,
       recent,
       comparing,
+      recorder,
       bookmarks,
       analyses,
       hotspots,
@@ -132,6 +143,11 @@ export class Main {
   /** The daemon reads the project file. */
   async openProject(): Promise<void> {
     await this.guarded(() => this.parts.session.watch());
+  }
+
+  /** A recording of this project has ended, before there was a daemon to say so. */
+  async recorded(meta: vscode.Uri): Promise<void> {
+    await this.guarded(() => this.parts.recorder.found(meta));
   }
 
   /** Tabs of profiles came back with the window. */
@@ -246,6 +262,7 @@ export class Main {
         if (entry.member === undefined || entry.profile === session.shown?.profile)
           void this.guarded(() => recordedAgain.tell(entry.profile));
       }),
+      session.onDidRecord((recording) => void this.guarded(() => this.parts.recorder.tell(recording))),
       annotations.onDidChange(() => status.update()),
       session.onDidSelect((params) => void this.guarded(() => this.follow(params))),
       vscode.workspace.onDidChangeConfiguration((event) => {

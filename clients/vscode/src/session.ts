@@ -13,6 +13,7 @@ import {
   ProfileOpenRequest,
   ProfileSelectRequest,
   ProjectNotification,
+  RecordedNotification,
   SelectionChangedNotification,
   StatusNotification,
   type ComposedPart,
@@ -21,6 +22,7 @@ import {
   type ProfileChangedParams,
   type ProfileListEntry,
   type ProfileOpenResult,
+  type Recording,
   type RequestType,
   type SelectionChangedParams,
   type StatusParams,
@@ -63,6 +65,10 @@ export class Session implements vscode.Disposable {
   private readonly recorded = new vscode.EventEmitter<ProfileListEntry>();
   /** The file of a profile of this window was recorded again, and what it was before is kept. */
   readonly onDidRecordAgain = this.recorded.event;
+
+  private readonly ended = new vscode.EventEmitter<Recording>();
+  /** A recording of this project has ended, whoever made it. */
+  readonly onDidRecord = this.ended.event;
 
   private connecting: Promise<Connection> | undefined;
   private connection: Connection | undefined;
@@ -283,7 +289,7 @@ export class Session implements vscode.Disposable {
     await connection?.stop().catch(() => undefined);
   }
 
-  /** For a project file, whose profiles the daemon opens by itself. */
+  /** For a project file, whose profiles the daemon opens by itself, and for recordings, of which it tells. */
   async watch(): Promise<void> {
     this.waits = true;
     await this.ready();
@@ -307,6 +313,7 @@ export class Session implements vscode.Disposable {
     this.statusChanged.dispose();
     this.selected.dispose();
     this.recorded.dispose();
+    this.ended.dispose();
   }
 
   private async connect(): Promise<Connection> {
@@ -340,6 +347,7 @@ export class Session implements vscode.Disposable {
     connection.on(ProfileChangedNotification, (params) => void this.profileChanged(params));
     connection.on(SelectionChangedNotification, (params) => this.selected.fire(params));
     connection.on(ProjectNotification, () => this.changed.fire());
+    connection.on(RecordedNotification, ({ recording }) => this.ended.fire(recording));
     connection.on(StatusNotification, (params) => {
       this.status = params;
       this.statusChanged.fire();

@@ -37,9 +37,10 @@ const bundles = [
     ...options,
     platform: "node",
     entryPoints: { extension: join(root, "src/extension.ts") },
-    external: ["vscode", "./main.js"],
+    external: ["vscode", "./main.js", "./recording.js"],
   },
   { ...options, platform: "node", entryPoints: { main: join(root, "src/main.ts") }, external: ["vscode"] },
+  { ...options, platform: "node", entryPoints: { recording: join(root, "src/recording.ts") }, external: ["vscode"] },
   { ...options, platform: "browser", entryPoints: { browser: join(root, "src/browser.ts") }, external: ["vscode"] },
 ];
 

@@ -18,6 +18,7 @@ import {
   shareText,
   shortName,
   standingRows,
+  versionMark,
   versionsOf,
   wholeName,
   FLAG,
@@ -126,18 +127,33 @@ describe("the city as typed arrays", () => {
   it("says how many methods have no plot yet", () => {
     expect(apply(city, noneStanding(city.plots.count), methods([1, 1_000_000], [1, 1]), true)).toBe(1);
   });
-  it("joins two versions by package, class, name and signature", () => {
+  it("has what is new and what is gone of two versions, each with its ids", () => {
     const p = answer.plots;
-    const old = cityOf({
+    const both = cityOf({
       ...answer,
-      plots: { ...p, id: p.id.map((id) => id + 7000), name: p.name.map((name, i) => (i === 3 ? "was" : name)) },
+      plots: {
+        ...p,
+        id: p.id.map((id, i) => (i === 3 ? 0 : id)),
+        idBefore: p.id.map((id, i) => (i === 5 ? 0 : id + 7000)),
+      },
     });
-    const versions = versionsOf(old, city);
-    expect(versions.rowOf.get(p.id[0]! + 7000)).toBe(0);
-    expect(versions.rowOf.get(p.id[3]! + 7000)).toBeUndefined();
-    expect(versions.added[3]).toBe(1);
+    const versions = versionsOf(both);
+    expect(both.rowOfBefore.get(p.id[0]! + 7000)).toBe(0);
+    expect(both.rowOf.get(p.id[3]!)).toBeUndefined();
+    expect(both.rowOf.has(0) || both.rowOfBefore.has(0)).toBe(false);
+    expect([versionMark(versions, 3), versionMark(versions, 5), versionMark(versions, 4)]).toEqual(["[D] ", "[A] ", ""]);
     expect(versions.added.reduce((a, b) => a + b, 0)).toBe(1);
-    expect(versions.gone).toEqual([`${old.blocks.name[old.plots.block[3]!]!}.was`]);
+    expect(versions.gone.reduce((a, b) => a + b, 0)).toBe(1);
+    // From the city of one version to that of both, what is known of a method goes with it.
+    const standing = noneStanding(city.plots.count);
+    apply(city, standing, methods([p.id[4]!], [77]), true);
+    expect(carried(city, standing, both).height[4]).toBe(77);
+  });
+  it("writes names of C++ as they are written there", () => {
+    const p = answer.plots;
+    const code = cityOf({ ...answer, plots: { ...p, id: [1], block: [0], name: ["drop"], signature: ["Board::drop()"] } }, "::");
+    expect(shortName(code, 0)).toBe(`${code.blocks.label[0]!}::drop`);
+    expect(wholeName(code, 0)).toBe(`${code.blocks.name[0]!}::drop`);
   });
   it("writes shares as the daemon does", () => {
     expect([0, 20, 65535 / 3, 65534, 65535].map(shareText)).toEqual(["0 %", "<0.1 %", "33.3 %", "99.9 %", "100 %"]);
@@ -176,16 +192,18 @@ describe("boxes", () => {
     apply(city, standing, methods([1, 2], [9, 9], [FLAG.waits, FLAG.demoted]), true);
     const set = boxSetOf(city, standingRows(city, standing, []), undefined);
     const added = new Uint8Array(city.plots.count).fill(1);
+    const gone = new Uint8Array(city.plots.count);
+    gone[standingRows(city, standing, [])[1]!] = 1;
     lookAt(city, standing, set, {
       chosen: 0,
       hovered: -1,
       matches: new Set([0]),
       colorBy: "heat",
       ofBefore: false,
-      added,
+      versions: { added, gone },
     });
     expect(set.look[1]).toBe(LOOK.waits | LOOK.chosen | LOOK.added);
-    expect(set.look[5]).toBe(LOOK.demoted | LOOK.added | LOOK.dimmed);
+    expect(set.look[5]).toBe(LOOK.demoted | LOOK.added | LOOK.gone | LOOK.dimmed);
   });
   it("of a comparison are orange above the middle of the ramp, blue below, and show what was", () => {
     const standing = noneStanding(city.plots.count);
@@ -378,7 +396,7 @@ describe("lanes and strip", () => {
     expect(laneOf(past, 2)).toEqual([]);
   });
   it("draw steps from edge to edge", () => {
-    expect(stripPath([1, 0])).toBe("M0 34L0.0 4.0L500.0 4.0L500.0 32.0L1000.0 32.0L1000 34Z");
+    expect(stripPath([1, 0], 1)).toBe("M0 34L0.0 4.0L500.0 4.0L500.0 32.0L1000.0 32.0L1000 34Z");
   });
 });
 
@@ -429,6 +447,23 @@ describe("a session", () => {
     marks: [{ name: "here", time: 2e8, timeText: "200 ms" }],
   });
 
+  /** The methods of another session have ids of their own, one is gone and one is new. */
+  const bothOf = (one: LiveCityResult): LiveCityResult => ({
+    ...one,
+    layout: 2,
+    plots: {
+      ...one.plots,
+      id: one.plots.id.map((id, i) => (i === 3 ? 0 : id)),
+      idBefore: one.plots.id.map((id, i) => (i === 5 ? 0 : id + 7000)),
+    },
+  });
+  const other = frameOf(1, {
+    session: "live-2",
+    key: true,
+    state: "ended",
+    methods: methods([answer.plots.id[0]! + 7000, answer.plots.id[3]! + 7000], [333, 444]),
+  });
+
   /** A feed whose daemon answers from a list, then with nothing new. */
   function feedOf(
     frames: LiveFrameResult[],
@@ -443,9 +478,10 @@ describe("a session", () => {
       if (signal?.aborted === true) throw new Error("aborted");
       const answers: Record<string, () => unknown> = {
         "live/list": () => listed,
-        "live/city": () => answer,
+        "live/city": () => ("before" in params ? bothOf(answer) : answer),
         "live/window": () => windowOf((params as { to?: number }).to ?? 0),
         "live/frame": () => {
+          if ((params as { session?: string }).session === "live-2") return other;
           const next = frames.shift();
           if (next !== undefined) [last, state] = [next.frame, next.state];
           return next ?? frameOf(last, { state });
@@ -555,6 +591,30 @@ describe("a session", () => {
     expect(feed.standing.before[city.rowOf.get(4)!]).toBe(444);
     await feed.compare({ kind: "none" });
     expect(feed.standing.before.some((height) => height !== 0)).toBe(false);
+    feed.look(false);
+  });
+  it("is compared with another in one city of both, and has its own again afterwards", async () => {
+    const first = answer.plots.id[0]!;
+    const { feed, asked } = feedOf([frameOf(1, { key: true, methods: methods([first], [100]) })]);
+    feed.choose("live-1");
+    feed.look(true);
+    await settle();
+    await feed.compare({ kind: "session", session: "live-2" });
+    expect(asked.filter(({ method }) => method === "live/city").at(-1)!.params).toEqual({
+      session: "live-1",
+      before: "live-2",
+    });
+    expect([feed.standing.height[0], feed.standing.before[0], feed.standing.before[3]]).toEqual([100, 333, 444]);
+    expect([feed.versions.value!.gone[3], feed.versions.value!.added[5]]).toEqual([1, 1]);
+    // Neither layout has changed: it is not asked for again.
+    const cities = () => asked.filter(({ method }) => method === "live/city").length;
+    const before = cities();
+    await settle(120);
+    expect(cities()).toBe(before);
+    await feed.compare({ kind: "none" });
+    expect(feed.versions.value).toBeUndefined();
+    expect(feed.city.value!.plots.before.some((id) => id !== 0)).toBe(false);
+    expect([feed.standing.height[0], feed.standing.before[0]]).toEqual([100, 0]);
     feed.look(false);
   });
 });

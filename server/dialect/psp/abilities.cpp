@@ -90,6 +90,7 @@ Abilities abilities_of(const psp::ClientCapabilities& capabilities) {
     can.selection = own->selection;
     can.status = own->status;
     can.project = own->project;
+    can.recorded = own->recorded;
   }
   return can;
 }

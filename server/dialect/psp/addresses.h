@@ -19,5 +19,7 @@ Result<OriginPtr> origin_for(const SessionContext& session, const std::string& u
 // As a part of something else, for which it would be asked: `invalid` for a page.
 Result<OriginPtr> origin_of_part(const SessionContext& session, const std::string& uri,
                                  const OpenOptions& options);
+// What is open at a URI, as it is held now: nothing is read for it. Null where nothing is.
+OriginPtr held_origin(const SessionContext& session, const std::string& uri);
 
 }  // namespace profd

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "server/engine/live_origin.h"
+#include "server/engine/sample_source.h"
 #include "server/engine/source_map.h"
 #include "server/engine/uri.h"
 #include "server/feature/live_text.h"
@@ -55,6 +56,20 @@ psp::LiveLosses losses_of(const LiveTotals& totals) {
   return losses;
 }
 
+// Nothing of what is no estimate.
+std::optional<psp::LiveEstimate> estimate_of(const std::optional<live::Sampling>& sampling,
+                                             std::uint64_t samples) {
+  if (!sampling) return std::nullopt;
+  psp::LiveEstimate estimate;
+  estimate.source = sampling->source;
+  estimate.samples = samples;
+  if (sampling->period_ns != 0) estimate.period = sampling->period_ns;
+  estimate.threads_known =
+      (sampling->flags & static_cast<std::uint64_t>(live::SamplingFlag::threads_unknown)) == 0;
+  estimate.text = live_estimate_text(*sampling, samples);
+  return estimate;
+}
+
 psp::LiveSession session_of(const LiveInfo& info) {
   psp::LiveSession session;
   session.session = info.name;
@@ -77,6 +92,7 @@ psp::LiveSession session_of(const LiveInfo& info) {
   for (const auto& [ability, name] : all)
     if ((info.abilities & static_cast<std::uint64_t>(ability)) != 0) session.abilities.emplace_back(name);
   session.losses = losses_of(info.totals);
+  session.estimate = estimate_of(info.sampling, info.totals.counts.samples);
   if (!info.recording.empty()) session.recording = uri_of_path(info.recording);
   if (!info.error.empty()) session.error = info.error;
   session.text = live_session_text(info);
@@ -108,6 +124,7 @@ psp::LiveMethods methods_of(const LivePicture& picture) {
 }
 
 std::vector<psp::LiveRow> rows_of(const LivePicture& picture, const std::string& window) {
+  const bool sampled = picture.sampling.has_value();
   std::vector<psp::LiveRow> rows;
   for (const LiveMethodRow& there : picture.rows) {
     psp::LiveRow row;
@@ -117,18 +134,22 @@ std::vector<psp::LiveRow> rows_of(const LivePicture& picture, const std::string&
     if (!there.file.empty()) row.file = there.file;
     if (there.line != 0) row.line = there.line;
     row.elevation = share_of(there.sum.most_ns, picture.window);
-    row.elevation_text = live_share(there.sum.most_ns, picture.window);
+    row.elevation_text = live_method_share(there.sum, picture.window, sampled);
+    if (sampled) {
+      row.samples = there.sum.most_samples;
+      row.plus_minus = live_plus_minus(there.sum, picture.window);
+    }
     row.threads = there.sum.threads;
     row.calls = there.sum.calls;
-    row.calls_text = count_of(there.sum.calls, "call", "calls");
+    row.calls_text = live_calls(there.sum.calls, sampled);
     row.flags = there.flags;
-    row.text = live_row_text(there, picture.window, window);
+    row.text = live_row_text(there, picture.window, window, sampled);
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
-psp::LiveThreadRow thread_of(const LiveThread& thread, live::Nanoseconds window) {
+psp::LiveThreadRow thread_of(const LiveThread& thread, live::Nanoseconds window, bool sampled) {
   psp::LiveThreadRow row;
   row.thread = thread.number;
   row.name = thread.name;
@@ -143,6 +164,7 @@ psp::LiveThreadRow thread_of(const LiveThread& thread, live::Nanoseconds window)
   row.busy = share_of(thread.sum.busy, window);
   row.waiting = share_of(thread.sum.waiting, window);
   row.unknown = share_of(thread.sum.unknown, window);
+  if (sampled) row.samples = thread.sum.samples;
   if (thread.cpu_ns != 0) row.cpu = thread.cpu_ns;
   row.text = live_thread_text(thread);
   return row;
@@ -164,38 +186,43 @@ psp::LiveFrameResult frame_of(const LiveSession& session, const psp::LiveFramePa
   frame.rows = rows_of(picture, frame.window_text);
   frame.rows_left = static_cast<std::uint32_t>(picture.rows_left);
   for (const LiveThread& thread : picture.threads)
-    frame.thread_rows.push_back(thread_of(thread, picture.window));
+    frame.thread_rows.push_back(thread_of(thread, picture.window, picture.sampling.has_value()));
   frame.threads_left = static_cast<std::uint32_t>(picture.threads_left);
   frame.losses = losses_of(picture.totals);
+  frame.estimate = estimate_of(picture.sampling, picture.events);
   frame.probe_text = live_probe_text(picture);
   frame.demoted = static_cast<std::uint32_t>(picture.demoted);
   return frame;
 }
 
-std::string joined_name(const std::string& package, const std::string& name) {
-  return package.empty() ? name : package + "." + name;
+std::string joined_name(const std::string& package, const std::string& name, const std::string& separator) {
+  return package.empty() ? name : package + separator + name;
 }
 
 // The whole path of each district, and of its parents.
-std::vector<std::string> paths_of(const CityDistricts& districts) {
+std::vector<std::string> paths_of(const City& city) {
+  const CityDistricts& districts = city.districts;
   std::vector<std::string> paths(districts.name.size());
   for (std::size_t i = 0; i < paths.size(); ++i)
-    paths[i] = districts.parent[i] == kNoCityRow ? districts.name[i]
-                                                 : joined_name(paths[districts.parent[i]], districts.name[i]);
+    paths[i] = districts.parent[i] == kNoCityRow
+                   ? districts.name[i]
+                   : joined_name(paths[districts.parent[i]], districts.name[i], city.separator);
   return paths;
 }
 
-psp::LiveCityResult city_of(LiveSession& session, std::uint32_t since) {
+psp::LiveCityResult city_of(LiveSessions& sessions, LiveSession& session, const SessionPtr& before,
+                            std::uint32_t since) {
   psp::LiveCityResult result;
   result.session = session.name();
-  session.look_at_city([&](const LiveCity& whole) {
+  if (before) result.plots.id_before.emplace();
+  const auto look = [&](const LiveCity& whole) {
     const City& city = whole.city();
     const LiveCityPart part = whole.since(since);
     result.layout = whole.layout();
     result.key = since == 0 || since > whole.layout();
     result.width = city.width / kSide;
     result.depth = city.depth / kSide;
-    const std::vector<std::string> paths = paths_of(city.districts);
+    const std::vector<std::string> paths = paths_of(city);
     auto place = [](auto& columns, const CityRect& rect) {
       columns.x.push_back(rect.x / kSide);
       columns.y.push_back(rect.y / kSide);
@@ -217,13 +244,14 @@ psp::LiveCityResult city_of(LiveSession& session, std::uint32_t since) {
       result.blocks.id.push_back(row);
       result.blocks.district.push_back(row_or_none(district));
       result.blocks.name.push_back(
-          joined_name(district < paths.size() ? paths[district] : "", city.blocks.name[row]));
+          joined_name(district < paths.size() ? paths[district] : "", city.blocks.name[row], city.separator));
       result.blocks.label.push_back(city.blocks.name[row]);
       place(result.blocks, city.blocks.rect[row]);
     }
     for (const std::uint32_t row : part.plots) {
       const LiveNamed& method = whole.methods()[row];
       result.plots.id.push_back(method.method);
+      if (result.plots.id_before) result.plots.id_before->push_back(method.before);
       result.plots.block.push_back(city.plots.block[row]);
       result.plots.name.push_back(method.name);
       result.plots.signature.push_back(method.signature);
@@ -231,7 +259,11 @@ psp::LiveCityResult city_of(LiveSession& session, std::uint32_t since) {
       result.plots.y.push_back(city.plots.y[row] / kSide);
       result.plots.w.push_back(1);
     }
-  });
+  };
+  if (before)
+    sessions.unions().look(session, *before, look);
+  else
+    session.look_at_city(look);
   return result;
 }
 
@@ -253,16 +285,21 @@ Result<psp::LiveMethodResult> method_of(const LiveSession& session, std::uint32_
   }
   if (story.row.line != 0) result.line = story.row.line;
   result.elevation = share_of(story.row.sum.most_ns, story.window);
-  result.elevation_text = live_share(story.row.sum.most_ns, story.window);
+  result.elevation_text = live_method_share(story.row.sum, story.window, story.sampled);
+  if (story.sampled) {
+    result.samples = story.row.sum.most_samples;
+    result.plus_minus = live_plus_minus(story.row.sum, story.window);
+  }
   result.threads = story.row.sum.threads;
   result.calls = story.row.sum.calls;
   result.flags = story.row.flags;
   result.total = live_time(static_cast<live::Nanoseconds>(story.total_ns)) + " since the start, " +
-                 count_of(story.total_calls, "call", "calls");
+                 live_calls(story.total_calls, story.sampled);
   result.history = {story.begin, story.step, story.height};
-  result.text = fmt::format("{}\n{}\n{}", story.signature.empty() ? story.row.name : story.signature,
-                            live_row_text(story.row, story.window, "the last " + live_time(story.window)),
-                            result.total);
+  result.text = fmt::format(
+      "{}\n{}\n{}", story.signature.empty() ? story.row.name : story.signature,
+      live_row_text(story.row, story.window, "the last " + live_time(story.window), story.sampled),
+      result.total);
   return result;
 }
 
@@ -278,7 +315,7 @@ Result<psp::LiveWindowResult> window_of(const LiveSession& session, const psp::L
   if (from < 0 || to <= from)
     return fail(ErrorCode::invalid,
                 fmt::format("a window from {} to {} has no time in it", live_time(from), live_time(to)));
-  const LivePicture picture = session.window(from, to, params.rows);
+  const LivePicture picture = session.window(from, to, params.rows, params.threads);
   if (picture.end <= picture.begin)
     return fail(
         ErrorCode::not_found,
@@ -294,10 +331,18 @@ Result<psp::LiveWindowResult> window_of(const LiveSession& session, const psp::L
   result.methods = methods_of(picture);
   result.rows = rows_of(picture, live_time(picture.window));
   result.rows_left = static_cast<std::uint32_t>(picture.rows_left);
+  result.estimate = estimate_of(picture.sampling, picture.events);
+  if (params.threads > 0) {
+    auto& rows = result.thread_rows.emplace();
+    for (const LiveThread& thread : picture.threads)
+      rows.push_back(thread_of(thread, picture.window, picture.sampling.has_value()));
+    result.threads_left = static_cast<std::uint32_t>(picture.threads_left);
+  }
   const LiveStrip strip = session.strip(params.steps);
   result.strip.begin = strip.begin;
   result.strip.step = strip.step;
   result.strip.busy = strip.busy;
+  result.strip.waiting = strip.waiting;
   result.strip.unknown = strip.unknown;
   for (const std::uint64_t n : strip.events) result.strip.events.emplace_back(n);
   for (const std::uint64_t n : strip.lost) result.strip.lost.emplace_back(n);
@@ -350,9 +395,9 @@ Result<std::string> control(LiveSessions& sessions, const SessionPtr& session,
   }
 }
 
-class LiveModule final : public Module {
+class LiveRequests final : public Module {
  public:
-  explicit LiveModule(SessionContext& session)
+  explicit LiveRequests(SessionContext& session)
       : session_(session),
         timers_([&engine = session.engine](UniqueFunction<void()> task) { engine.post(std::move(task)); }) {}
   void bind(protocol::Binder& binder) override;
@@ -378,7 +423,7 @@ class LiveModule final : public Module {
   Timers timers_;
 };
 
-void LiveModule::answer(const std::shared_ptr<Waiting>& waiting) {
+void LiveRequests::answer(const std::shared_ptr<Waiting>& waiting) {
   if (std::exchange(waiting->answered, true)) return;
   session_.run<psp::LiveFrameRequest>(
       true, std::move(waiting->reply), waiting->session->name(),
@@ -386,7 +431,7 @@ void LiveModule::answer(const std::shared_ptr<Waiting>& waiting) {
           const StopToken&) -> Result<psp::LiveFrameResult> { return frame_of(*session, params); });
 }
 
-void LiveModule::bind_frame(protocol::Binder& binder) {
+void LiveRequests::bind_frame(protocol::Binder& binder) {
   binder.request<psp::LiveFrameRequest>(
       [this](psp::LiveFrameParams params, protocol::Reply<psp::LiveFrameRequest> reply) {
         auto found = sessions()->find(params.session);
@@ -404,38 +449,51 @@ void LiveModule::bind_frame(protocol::Binder& binder) {
       });
 }
 
-void LiveModule::bind_attach(protocol::Binder& binder) {
-  binder.request<psp::LiveAttachRequest>(
-      [this](const psp::LiveAttachParams& params, protocol::Reply<psp::LiveAttachRequest> reply) {
-        std::string path;
-        if (params.replay) {
-          auto named = path_of_uri(*params.replay);
-          if (!named) return reply.error(to_psp(named.error()));
-          path = std::move(*named);
-        }
-        session_.run<psp::LiveAttachRequest>(
-            false, std::move(reply), path,
-            [sessions = sessions(), params, path, &executor = session_.engine.scheduler().executor()](
-                const StopToken& stop) -> Result<psp::LiveAttachResult> {
-              PROFD_CHECK(sessions->set_window(params.window));
-              if (params.listen) {
-                PROFD_CHECK(sessions->listen_unix());
-              }
-              if (params.tcp) {
-                PROFD_CHECK(sessions->listen_tcp());
-              }
-              psp::LiveAttachResult result;
-              if (!path.empty()) {
-                PROFD_TRY(const SessionPtr session, sessions->replay(path, params.speed, executor, stop));
-                result.session = session_of(session->info());
-              }
-              result.listening = all_listening(*sessions);
-              return result;
-            });
-      });
+void LiveRequests::bind_attach(protocol::Binder& binder) {
+  binder.request<psp::LiveAttachRequest>([this](const psp::LiveAttachParams& params,
+                                                protocol::Reply<psp::LiveAttachRequest> reply) {
+    std::string path;
+    if (params.replay) {
+      auto named = path_of_uri(*params.replay);
+      if (!named) return reply.error(to_psp(named.error()));
+      path = std::move(*named);
+    }
+    // Who came over HTTP has no programs asked and no files read.
+    if (params.source && session_.setup.may_have_root)
+      return reply.error(invalid_params("params.source",
+                                        "a page has no program sampled; an editor or "
+                                        "`profd live` does, and the page then shows it"));
+    if (params.source && params.replay)
+      return reply.error(invalid_params("params.source", "a replay is of a recording, not of a program"));
+    session_.run<psp::LiveAttachRequest>(
+        false, std::move(reply), path,
+        [sessions = sessions(), params, path, places = session_.workspace.symbol_places(path),
+         &executor =
+             session_.engine.scheduler().executor()](const StopToken& stop) -> Result<psp::LiveAttachResult> {
+          PROFD_CHECK(sessions->set_window(params.window));
+          if (params.listen) {
+            PROFD_CHECK(sessions->listen_unix());
+          }
+          if (params.tcp) {
+            PROFD_CHECK(sessions->listen_tcp());
+          }
+          psp::LiveAttachResult result;
+          if (!path.empty()) {
+            PROFD_TRY(const SessionPtr session, sessions->replay(path, params.speed, places, executor, stop));
+            result.session = session_of(session->info());
+          }
+          if (params.source) {
+            PROFD_TRY(auto feed, sample_feed_of(*params.source));
+            PROFD_TRY(const SessionPtr session, sessions->sample(std::move(feed), stop));
+            result.session = session_of(session->info());
+          }
+          result.listening = all_listening(*sessions);
+          return result;
+        });
+  });
 }
 
-void LiveModule::bind(protocol::Binder& binder) {
+void LiveRequests::bind(protocol::Binder& binder) {
   bind_attach(binder);
   bind_frame(binder);
 
@@ -450,13 +508,20 @@ void LiveModule::bind(protocol::Binder& binder) {
 
   binder.request<psp::LiveCityRequest>(
       [this](const psp::LiveCityParams& params, protocol::Reply<psp::LiveCityRequest> reply) {
-        auto found = sessions()->find(params.session);
+        const auto all = sessions();
+        auto found = all->find(params.session);
         if (!found) return reply.error(to_psp(found.error()));
-        session_.run<psp::LiveCityRequest>(
-            true, std::move(reply), params.session,
-            [session = *found, since = params.since](const StopToken&) -> Result<psp::LiveCityResult> {
-              return city_of(*session, since);
-            });
+        SessionPtr before;
+        if (!params.before.empty()) {
+          auto other = all->find(params.before);
+          if (!other) return reply.error(to_psp(other.error()));
+          before = std::move(*other);
+        }
+        session_.run<psp::LiveCityRequest>(true, std::move(reply), params.session,
+                                           [all, session = *found, before, since = params.since](
+                                               const StopToken&) -> Result<psp::LiveCityResult> {
+                                             return city_of(*all, *session, before, since);
+                                           });
       });
 
   binder.request<psp::LiveMethodRequest>(
@@ -495,7 +560,7 @@ void LiveModule::bind(protocol::Binder& binder) {
 }  // namespace
 
 std::unique_ptr<Module> make_live_module(SessionContext& session) {
-  return std::make_unique<LiveModule>(session);
+  return std::make_unique<LiveRequests>(session);
 }
 
 }  // namespace profd

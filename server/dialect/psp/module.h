@@ -53,6 +53,7 @@ std::unique_ptr<Module> make_profiles_module(SessionContext& session);     // pr
 std::unique_ptr<Module> make_analyses_module(SessionContext& session);     // analysis/*
 std::unique_ptr<Module> make_symbols_module(SessionContext& session);   // profile/modules, profile/symbolize
 std::unique_ptr<Module> make_project_module(SessionContext& session);   // what .profd.toml says to open
+std::unique_ptr<Module> make_recordings_module(SessionContext& session);  // recording/list, profd/recorded
 std::unique_ptr<Module> make_views_module(SessionContext& session);     // view/*
 std::unique_ptr<Module> make_sources_module(SessionContext& session);   // source/*
 std::unique_ptr<Module> make_code_module(SessionContext& session);      // source/disassembly

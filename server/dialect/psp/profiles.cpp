@@ -21,6 +21,7 @@
 #include "server/feature/export_answer.h"
 #include "server/feature/exports.h"
 #include "server/feature/recorded_again.h"
+#include "server/feature/recording_text.h"
 #include "server/feature/sample_groups.h"
 #include "server/runtime/base64.h"
 
@@ -331,21 +332,27 @@ void ProfilesModule::bind(protocol::Binder& binder) {
       });
 
   binder.request<psp::RecordedAgainRequest>(
-      [this](const psp::RecordedAgainParams& params, protocol::Reply<psp::RecordedAgainRequest> reply) {
+      [this](psp::RecordedAgainParams params, protocol::Reply<psp::RecordedAgainRequest> reply) {
         const auto open = session_.profile(params.profile);
         if (!open) return reply.error(open.error());
+        const OriginPtr held = params.before ? held_origin(session_, *params.before) : nullptr;
         auto before = session_.engine.previous((*open)->handle);
+        if (params.before) before = origin_of_part(session_, *params.before, {});
+        if (held) before = held;
         if (!before) return reply.error(to_psp(before.error()));
         session_.run<psp::RecordedAgainRequest>(
-            true, std::move(reply), (*open)->place(),
-            [open = *open, before = std::move(*before), &executor = session_.engine.scheduler().executor()](
+            held != nullptr || !params.before, std::move(reply), (*open)->place(),
+            [open = *open, before = std::move(*before), at = std::move(params.before),
+             &executor = session_.engine.scheduler().executor()](
                 const StopToken& stop) -> Result<psp::RecordedAgainResult> {
-              PROFD_TRY(const std::string text, recorded_again_text(before, *open, executor, stop));
+              std::string called = at ? recorded_command(open->uri) : "";
+              if (called.empty()) called = open->name;
+              PROFD_TRY(const std::string text, recorded_again_text(before, *open, called, executor, stop));
               psp::RecordedAgainResult result;
               result.profile = open->handle;
               result.revision = open->revision;
               result.text = sanitize_text(text);
-              result.before = before->uri();
+              result.before = at.value_or(before->uri());
               if (std::string member = member_of(*open); !member.empty()) result.member = std::move(member);
               return result;
             });

@@ -97,6 +97,7 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   modules_.push_back(make_analyses_module(context_));
   modules_.push_back(make_symbols_module(context_));
   modules_.push_back(make_project_module(context_));
+  modules_.push_back(make_recordings_module(context_));
   modules_.push_back(make_views_module(context_));
   modules_.push_back(make_sources_module(context_));
   modules_.push_back(make_code_module(context_));

@@ -29,6 +29,16 @@ __attribute__((noinline)) int tail(int n) {
   return n == 0 ? leaf(1) : tail(n - 1);
 }
 
+// Its probe at the end may be jumped to, with its frame gone.
+__attribute__((noinline)) void walk(int n) {
+  sink = n;
+  if (n > 0) {
+    walk(n - 1);
+    leaf(n);
+  }
+  sink = 0;
+}
+
 __attribute__((noinline)) void jump(int n) {
   if (n == 0) std::longjmp(back, 1);
   jump(n - 1);
@@ -93,6 +103,7 @@ __attribute__((noinline)) void loads(const char* path) {
 static int events(int argc, char** argv) {
   for (int i = 0; i < 3; ++i) deep(5);
   tail(5);
+  walk(3);
   jumps();
   jumps();
   catcher();

@@ -10,6 +10,7 @@
 
 (require 'bytecomp)
 (require 'checkdoc)
+(require 'info)
 
 (let* ((client (getenv "PROFD_TEST_CLIENT"))
        (files (directory-files client t "\\`[^.].*\\.el\\'"))
@@ -35,6 +36,34 @@
               (checkdoc-verb-check-experimental-flag nil)
               (checkdoc-spellcheck-documentation-flag nil))
           (checkdoc-current-buffer t)))))
+  ;; The manual has every command behind the prefix with its key, and is what makeinfo makes of its source.
+  (require 'profd)
+  (let ((manual (expand-file-name "profd.texi" client))
+        (built (expand-file-name "profd.info" build)))
+    (with-temp-buffer
+      (insert-file-contents manual)
+      (map-keymap
+       (lambda (key command)
+         (let ((case-fold-search nil))
+           (dolist (text (list (format "@findex %s\n" command) (format "@kbd{%c}" key)))
+             (goto-char (point-min))
+             (unless (search-forward text nil t)
+               (setq problems (1+ problems))
+               (message "profd.texi: %S is missing" text)))))
+       profd-command-map))
+    (if (not (executable-find "makeinfo"))
+        (message "PARTLY NOT RUN: makeinfo is not installed; the manual is not built")
+      (unless (equal "" (shell-command-to-string
+                         (format "cd %s && makeinfo profd.texi -o %s 2>&1 && sed 1d profd.info >%s.old && sed 1d %s | diff %s.old -"
+                                 (shell-quote-argument client) built built built built)))
+        (setq problems (1+ problems))
+        (message "profd.info is not what makeinfo makes of profd.texi"))))
+  (with-temp-buffer
+    (save-window-excursion
+      (profd-help)
+      (unless (equal Info-current-node "Top")
+        (setq problems (1+ problems))
+        (message "the manual does not open"))))
   (dolist (folder (file-expand-wildcards "/usr/share/emacs/site-lisp/elpa*/*"))
     (push folder load-path))
   (if (not (require 'package-lint nil t))

@@ -15,8 +15,11 @@ local function prepare()
     h.write(root .. '/' .. name, h.read(compared .. '/' .. name))
   end
   vim.fn.mkdir(root .. '/.profd/analyses', 'p')
-  h.write(root .. '/.profd/analyses/quiet.lua', '-- @title Without the runtime\n'
-    .. 'profile:visit(function(node) if node.name:find("^runtime") then node:elide() end end)\nprint("done")\n')
+  h.write(
+    root .. '/.profd/analyses/quiet.lua',
+    '-- @title Without the runtime\n'
+      .. 'profile:visit(function(node) if node.name:find("^runtime") then node:elide() end end)\nprint("done")\n'
+  )
   vim.cmd.cd(root)
 end
 

@@ -79,7 +79,7 @@ test('what got worse, and what got better, are lists of their own', function()
   local _, better = list()
   h.matches(better[1], 'main%.checkLegacyCodes$')
   vim.cmd('Profd hotspots line')
-  h.note('^profd: :Profd hotspots of ' .. NAME .. ' takes change, worse or better$')
+  h.note('^profd: ' .. NAME .. ' is listed by change, worse or better$')
 end)
 
 --- The hints, signs and highlights on the screen, by line of the text.

@@ -86,7 +86,10 @@ test('a hover says the tips that its function has to do with', function()
     end
   end, 'a hover')
   local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
-  h.matches(table.concat(lines, '\n'), '\nTip: Allocating and freeing memory is 12%.5 %% of CPU time, 4%.1 %% from main%.parseOrder%.')
+  h.matches(
+    table.concat(lines, '\n'),
+    '\nTip: Allocating and freeing memory is 12%.5 %% of CPU time, 4%.1 %% from main%.parseOrder%.'
+  )
 end)
 
 test('so does the first glance, with what helps', function()
@@ -94,7 +97,10 @@ test('so does the first glance, with what helps', function()
   h.eventually(function()
     return vim.api.nvim_buf_get_name(0):find('profd://summary')
   end, 'the summary')
-  h.matches(text():gsub('%s+', ' '), ' Tips Allocating and freeing memory is 12%.5 %% .* saves at most 12%.5 %% .* Reuse buffers')
+  h.matches(
+    text():gsub('%s+', ' '),
+    ' Tips Allocating and freeing memory is 12%.5 %% .* saves at most 12%.5 %% .* Reuse buffers'
+  )
 end)
 
 test('records of several contexts: pairs of two roles, and a role as a profile', function()

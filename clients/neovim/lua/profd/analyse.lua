@@ -222,11 +222,7 @@ local function show(result)
     elseif not note.uri then
       return log.info(('%s is not in the workspace'):format(log.one_line(note.file)))
     end
-    vim.cmd('wincmd p')
-    vim.cmd("normal! m'")
-    vim.cmd.edit(vim.fn.fnameescape(vim.uri_to_fname(note.uri)))
-    vim.api.nvim_win_set_cursor(0, { math.min(note.line + 1, vim.api.nvim_buf_line_count(0)), 0 })
-    vim.cmd('normal! zv^')
+    require('profd.jump').beside(vim.uri_to_fname(note.uri), note.line + 1)
   end, { buffer = bufnr, desc = 'go to the line' })
 end
 

@@ -12,7 +12,7 @@ local MAX_SYNCED_BYTES = 8 * 1024 * 1024
 ---@type integer?
 local client_id
 local ready = false
-local leaving = false
+local generation = 0 -- of connections: what is heard of an earlier one is no news
 ---@type profd.Ready[]
 local waiting = {}
 ---@type fun(code: integer, signal: integer)[]
@@ -61,6 +61,9 @@ M.mine = false
 ---@type table<string, string> further filters of hints, hovers and lists, each under the name of what set it
 M.filters = {}
 
+---@type table<string, string[]> filters that hold for one profile, by its URI
+M.profile_filters = {}
+
 --- What the server is told at once: the same settings that workspace/didChangeConfiguration carries.
 ---@return table
 function M.settings()
@@ -69,17 +72,23 @@ function M.settings()
   for _, name in ipairs(vim.fn.sort(vim.tbl_keys(M.filters))) do
     filters[#filters + 1] = M.filters[name]
   end
-  return { threshold = config.threshold, inlayHints = true, filters = #filters > 0 and filters or nil }
+  return {
+    threshold = config.threshold,
+    inlayHints = true,
+    filters = #filters > 0 and filters or nil,
+    profileFilters = next(M.profile_filters) and M.profile_filters or nil,
+  }
 end
 
+---@param of integer
 ---@param code integer
 ---@param signal integer
-local function exited(code, signal)
-  local was_ready = ready
-  client_id, ready = nil, false
-  if leaving then
+local function exited(of, code, signal)
+  if of ~= generation then
     return
   end
+  local was_ready = ready
+  client_id, ready = nil, false
   local cmd = table.concat(require('profd.config').current.cmd, ' ')
   log.add(('%s ended (exit code %d, signal %d)'):format(cmd, code, signal))
   if was_ready then
@@ -96,6 +105,8 @@ end
 ---@return vim.lsp.ClientConfig
 local function client_config(root)
   local config = require('profd.config').current
+  generation = generation + 1
+  local mine_is = generation
   return {
     name = 'profd',
     root_dir = root,
@@ -109,7 +120,7 @@ local function client_config(root)
       mine.on_exit = function(code, signal)
         dispatchers.on_exit(0, 0)
         vim.schedule(function()
-          exited(code, signal)
+          exited(mine_is, code, signal)
         end)
       end
       return vim.lsp.rpc.start(config.cmd, mine, { cwd = root })
@@ -234,7 +245,7 @@ end
 --- Ends the connection; the daemon goes on for others.
 function M.stop()
   local client = client_id and vim.lsp.get_client_by_id(client_id)
-  leaving = true
+  generation = generation + 1
   client_id, ready = nil, false
   if client then
     if new_api then
@@ -243,9 +254,6 @@ function M.stop()
       client.stop()
     end
   end
-  vim.schedule(function()
-    leaving = false
-  end)
 end
 
 return M

@@ -8,6 +8,7 @@ local log = require('profd.log')
 ---@field run fun(args: string[])
 ---@field takes? integer arguments at most, 0 by default
 ---@field spaces? boolean its one argument may have spaces
+---@field raw? boolean its argument is all that follows, as it was typed
 ---@field complete? fun(lead: string, typed: string): string[] `typed`: all that follows the subcommand
 
 ---@type string[] metrics of the profile, as far as they are known, for completion
@@ -77,6 +78,43 @@ local function unescaped(word)
   return (word:gsub('\\(.)', '%1'))
 end
 
+--- Open profiles and files.
+---@param lead string
+---@return string[]
+local function profile_words(lead)
+  local word = unescaped(lead)
+  local found = starting_with(word, profiles_for_completion())
+  return vim.tbl_map(escaped, vim.list_extend(found, vim.fn.getcompletion(word, 'file')))
+end
+
+--- Runs for the current buffer or for all, as the argument says.
+---@param name string
+---@param scope? string
+---@param action fun(bufnr?: integer)
+local function scoped(name, scope, action)
+  if scope and scope ~= 'buffer' then
+    return log.error((':Profd %s takes `buffer`, or nothing: then it is for all'):format(name))
+  end
+  action(scope and vim.api.nvim_get_current_buf() or nil)
+end
+
+---@param bufnr? integer
+local function toggle(bufnr)
+  local hints = require('profd.hints')
+  if hints.is_enabled(bufnr) then
+    return hints.set_enabled(false, bufnr)
+  end
+  require('profd.session').with_profile(function()
+    hints.set_enabled(true, bufnr)
+  end)
+end
+
+---@param lead string
+---@return string[]
+local function complete_scope(lead)
+  return starting_with(lead, { 'buffer' })
+end
+
 ---@type table<string, profd.Subcommand>
 M.subcommands = {
   open = {
@@ -102,11 +140,7 @@ M.subcommands = {
       end
       require('profd.diff').show(args[1], args[2])
     end,
-    complete = function(lead)
-      local word = unescaped(lead)
-      local found = starting_with(word, profiles_for_completion())
-      return vim.tbl_map(escaped, vim.list_extend(found, vim.fn.getcompletion(word, 'file')))
-    end,
+    complete = profile_words,
   },
   close = {
     help = 'close the profile',
@@ -178,6 +212,76 @@ M.subcommands = {
       require('profd.report').within(args[1])
     end,
   },
+  flame = {
+    help = 'a flame graph as wide as the window',
+    run = function()
+      require('profd.flame').show()
+    end,
+  },
+  tree = {
+    help = 'calls as a tree: top-down, bottom-up; functions as a table: flat',
+    takes = 1,
+    run = function(args)
+      require('profd.tree').show(args[1])
+    end,
+    complete = function(lead)
+      return starting_with(lead, require('profd.tree').SHAPES)
+    end,
+  },
+  callers = {
+    help = 'who leads to a function, as a tree; without a name, to the one under the cursor',
+    takes = 1,
+    spaces = true,
+    run = function(args)
+      require('profd.tree').callers(args[1])
+    end,
+  },
+  callees = {
+    help = 'where a function leads, as a tree; without a name, the one under the cursor',
+    takes = 1,
+    spaces = true,
+    run = function(args)
+      require('profd.tree').callees(args[1])
+    end,
+  },
+  changes = {
+    help = 'of a diff the functions by what became of them, both sides beside each other',
+    run = function()
+      require('profd.tree').changes()
+    end,
+  },
+  aggregate = {
+    help = 'several profiles of one program as one, with how their values lie',
+    takes = math.huge,
+    run = function(args)
+      require('profd.aggregate').show(args)
+    end,
+    complete = profile_words,
+  },
+  filter = {
+    help = 'look through a filter everywhere; without one, choose which to let go',
+    takes = 1,
+    spaces = true,
+    run = function(args)
+      require('profd.filters').run(args[1])
+    end,
+    complete = function(lead, typed)
+      local words = #vim.split(typed, '%s+')
+      return starting_with(lead, require('profd.filters').WORDS[words] or {})
+    end,
+  },
+  undo = {
+    help = 'take the last change of the filters back',
+    run = function()
+      require('profd.filters').undo()
+    end,
+  },
+  redo = {
+    help = 'make the change again that was taken back',
+    run = function()
+      require('profd.filters').redo()
+    end,
+  },
   timeline = {
     help = 'when things ran: the load of every thread, flame charts over time',
     run = function()
@@ -221,22 +325,72 @@ M.subcommands = {
     end,
   },
   clear = {
-    help = 'take the hints off the code',
-    run = function()
-      require('profd.hints').set_enabled(false)
+    help = 'take the hints off the code; `buffer`: of this buffer alone',
+    takes = 1,
+    run = function(args)
+      scoped('clear', args[1], function(bufnr)
+        require('profd.hints').set_enabled(false, bufnr)
+      end)
     end,
+    complete = complete_scope,
   },
   toggle = {
-    help = 'hints off, or on again',
+    help = 'hints off, or on again; `buffer`: in this buffer alone',
+    takes = 1,
+    run = function(args)
+      scoped('toggle', args[1], toggle)
+    end,
+    complete = complete_scope,
+  },
+  next = {
+    help = 'to the next line with a hint',
     run = function()
-      local hints = require('profd.hints')
-      if hints.is_enabled() then
-        hints.set_enabled(false)
-      else
-        require('profd.session').with_profile(function()
-          hints.set_enabled(true)
-        end)
-      end
+      require('profd.jump').hot_line(1)
+    end,
+  },
+  prev = {
+    help = 'to the line with a hint before this one',
+    run = function()
+      require('profd.jump').hot_line(-1)
+    end,
+  },
+  hottest = {
+    help = 'to the hottest line of the file',
+    run = function()
+      require('profd.jump').hottest_line()
+    end,
+  },
+  pick = {
+    help = 'the hottest functions, or lines, of a diff what changed most, to choose from and go to',
+    takes = 1,
+    run = function(args)
+      require('profd.pick').places(args[1])
+    end,
+    complete = function(lead)
+      return starting_with(lead, require('profd.hotspots').takes())
+    end,
+  },
+  record = {
+    help = 'run a command under a profiler and show what it costs; `again`, or record!: the last one once more',
+    takes = 1,
+    raw = true,
+    run = function(args)
+      require('profd.record').run(args[1])
+    end,
+    complete = function(lead, typed)
+      return vim.fn.getcompletion(lead, typed:find('%s') and 'file' or 'shellcmd')
+    end,
+  },
+  ['record!'] = {
+    help = 'run the command that was recorded last once more',
+    run = function()
+      require('profd.record').again()
+    end,
+  },
+  recordings = {
+    help = 'what was recorded here, to choose from',
+    run = function()
+      require('profd.record').pick()
     end,
   },
   mine = {
@@ -266,8 +420,9 @@ local function names()
   return result
 end
 
---- What listens: hints to the editor's events, hover and session to the server.
+--- What listens: hints to the editor's events, the others to the server.
 function M.load_all()
+  require('profd.listen')
   require('profd.hints')
   require('profd.hover')
 end
@@ -283,7 +438,7 @@ function M.run(args)
   end
   local rest = vim.list_slice(args.fargs, 2)
   local takes = subcommand.takes or 0
-  if subcommand.spaces and #rest > 1 then
+  if #rest > 0 and (subcommand.raw or subcommand.spaces and #rest > 1) then
     rest = { vim.trim((args.args:gsub('^%s*%S+%s+', ''))) }
   elseif #rest > takes then
     local most = ({ [0] = 'no argument', 'one argument', 'two arguments' })[takes]

@@ -6,12 +6,13 @@ local M = {}
 ---@field threshold? number Share of the profile, 0 to 1, below which a line stays silent. nil: what .profd.toml says, or 0.005.
 ---@field heat? boolean Colour the hints by cost.
 ---@field number_heat? boolean Colour the line numbers too.
----@field signs? boolean In a diff, arrows in the sign column beside lines that changed.
+---@field signs? boolean|'all' In a diff, arrows in the sign column beside lines that changed; 'all': in other profiles bars, too.
 ---@field align? boolean Hints of a file start in one column.
 ---@field align_max? integer The column is never further right than this.
 ---@field position? 'eol'|'right_align' Where hints stand.
 ---@field autostart? boolean Start by itself where there is a .profd.toml.
 ---@field hover? boolean Answer K (vim.lsp.buf.hover).
+---@field picker? 'snacks'|'fzf-lua'|'telescope'|'select' What `:Profd pick` asks with; nil: the first that is there.
 ---@field colors? profd.Colors
 ---@field keymaps? table<string, string|false> Subcommand to key, for example `{ hover = '<leader>ph' }`.
 
@@ -23,7 +24,7 @@ local M = {}
 ---@field cmd string[]
 ---@field heat boolean
 ---@field number_heat boolean
----@field signs boolean
+---@field signs boolean|'all'
 ---@field align boolean
 ---@field align_max integer
 ---@field position 'eol'|'right_align'
@@ -44,6 +45,7 @@ M.defaults = {
   position = 'eol',
   autostart = true,
   hover = true,
+  picker = nil,
   colors = { heat = '#f0643c', less = '#3b8eea' },
   keymaps = {},
 }
@@ -66,7 +68,9 @@ local checks = {
   end,
   heat = is_boolean,
   number_heat = is_boolean,
-  signs = is_boolean,
+  signs = function(value)
+    return type(value) == 'boolean' or value == 'all', "true, false or 'all'"
+  end,
   align = is_boolean,
   align_max = function(value)
     return type(value) == 'number' and value >= 0 and value % 1 == 0, 'a number of columns'
@@ -76,6 +80,10 @@ local checks = {
   end,
   autostart = is_boolean,
   hover = is_boolean,
+  picker = function(value)
+    local names = { 'snacks', 'fzf-lua', 'telescope', 'select' }
+    return vim.list_contains(names, value), "one of 'snacks', 'fzf-lua', 'telescope', 'select'"
+  end,
   colors = function(value)
     local ok = type(value) == 'table'
     for key, color in pairs(ok and value or {}) do

@@ -3,11 +3,13 @@ local M = {}
 
 local client = require('profd.client')
 local fit = require('profd.fit')
+local jump = require('profd.jump')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
 local scratch = require('profd.scratch')
 local session = require('profd.session')
 
+local left, right = fit.left, fit.right
 local NAME = 'profd://correlate'
 local MOST_PAIRS = 50
 local namespace = vim.api.nvim_create_namespace('profd.correlate')
@@ -17,20 +19,6 @@ local namespace = vim.api.nvim_create_namespace('profd.correlate')
 ---@field marks profd.Mark[]
 ---@field roles table<integer, profd.CorrelateRole> by 1-based line
 ---@field pairs table<integer, profd.CorrelatePair>
-
----@param text string
----@param width integer
----@return string
-local function left(text, width)
-  return text .. (' '):rep(math.max(width - vim.api.nvim_strwidth(text), 0))
-end
-
----@param text string
----@param width integer
----@return string
-local function right(text, width)
-  return (' '):rep(math.max(width - vim.api.nvim_strwidth(text), 0)) .. text
-end
 
 --- As people read it: 1,234.
 ---@param count integer
@@ -91,11 +79,7 @@ local function go_to(side)
   if not side.uri then
     return log.info(('%s is not in the workspace'):format(log.one_line(side.file or side.name)))
   end
-  vim.cmd('wincmd p')
-  vim.cmd("normal! m'")
-  vim.cmd.edit(vim.fn.fnameescape(vim.uri_to_fname(side.uri)))
-  vim.api.nvim_win_set_cursor(0, { math.max(1, math.min(side.line or 1, vim.api.nvim_buf_line_count(0))), 0 })
-  vim.cmd('normal! zv^')
+  jump.beside(vim.uri_to_fname(side.uri), side.line)
 end
 
 ---@param page profd.CorrelatePage
@@ -131,13 +115,7 @@ function M.show(words)
         end
         local page = compose(result, filters)
         local bufnr = scratch.show(NAME, page.lines, { filetype = 'profd-correlate' })
-        vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-        for _, mark in ipairs(page.marks) do
-          vim.api.nvim_buf_set_extmark(bufnr, namespace, mark.line, mark.from, {
-            end_col = mark.to,
-            hl_group = mark.group,
-          })
-        end
+        scratch.mark(bufnr, namespace, page.marks)
         for key, side in pairs({ ['<CR>'] = 'left', ['<Tab>'] = 'right' }) do
           vim.keymap.set('n', key, function()
             follow(page, side)

@@ -10,7 +10,7 @@ local session = require('profd.session')
 ---@param name string a path, a URI, the name or handle of an open profile
 ---@param entries profd.ProfileListEntry[]
 ---@return profd.ComposedPart
-local function part_of(name, entries)
+function M.part_of(name, entries)
   if not vim.uv.fs_stat(name) then
     local labels = session.labels(entries)
     for i, entry in ipairs(entries) do
@@ -76,7 +76,7 @@ local function pick(prompt, entries, labels, without, again, done)
     if i == 'file' then
       vim.ui.input({ prompt = prompt .. ' ', completion = 'file' }, function(path)
         if path and path ~= '' then
-          done(part_of(path, entries))
+          done(M.part_of(path, entries))
         end
       end)
     elseif i == 'previous' then
@@ -93,7 +93,7 @@ end
 function M.show(before, after)
   session.profiles(function(entries)
     if before and after then
-      return compare(part_of(before, entries), part_of(after, entries))
+      return compare(M.part_of(before, entries), M.part_of(after, entries))
     end
     local labels = session.labels(entries)
     local again = session.recorded_again

@@ -3,6 +3,22 @@ local M = {}
 
 local DOTS = '…'
 
+--- A text with blanks behind it.
+---@param text string
+---@param width integer
+---@return string
+function M.left(text, width)
+  return text .. (' '):rep(math.max(width - vim.api.nvim_strwidth(text), 0))
+end
+
+--- A text with blanks before it.
+---@param text string
+---@param width integer
+---@return string
+function M.right(text, width)
+  return (' '):rep(math.max(width - vim.api.nvim_strwidth(text), 0)) .. text
+end
+
 ---@param text string
 ---@param from integer characters left out at the beginning
 ---@param n integer characters kept

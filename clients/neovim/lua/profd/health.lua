@@ -148,7 +148,7 @@ local function check_file(bufnr)
 end
 
 function M.check()
-  require('profd.hints')
+  require('profd.commands').load_all()
   vim.health.start('profd')
   check_neovim()
   if not check_binary() or not check_daemon() then

@@ -137,6 +137,22 @@ function M.hue(degrees)
   return rgb
 end
 
+--- A colour of the circle that is neither glaring nor dull beside the others: blue is lightened, yellow darkened.
+---@param degrees number
+---@return profd.Rgb
+local function even_hue(degrees)
+  local rgb = M.blend(M.hue(degrees), { 128, 128, 128 }, 0.2)
+  local goal = M.luminance(rgb) < 0.3 and { 255, 255, 255 } or { 0, 0, 0 }
+  for step = 0, 20 do
+    local moved = M.blend(rgb, goal, step / 20)
+    local luminance = M.luminance(moved)
+    if luminance >= 0.28 and luminance <= 0.45 then
+      return moved
+    end
+  end
+  return rgb
+end
+
 ---@return profd.HeatColors
 local function normal_colors()
   local group = vim.api.nvim_get_hl(0, { name = 'Normal', link = false })
@@ -147,32 +163,91 @@ local function normal_colors()
   }
 end
 
+---@type table<string, {[1]: string|false, [2]: string|false}> groups of two halves, by their own names
+local halves = {}
+
+--- The colour of the background of a group; that of the text around it where it has none.
+---@param name? string
+---@return profd.Rgb
+local function background_of(name)
+  local group = name and vim.api.nvim_get_hl(0, { name = name, link = false }) or {}
+  return group.bg and M.rgb(group.bg) or normal_colors().bg
+end
+
+---@param name string
+---@param left? string
+---@param right? string
+local function define_halves(name, left, right)
+  local one, other = background_of(left), background_of(right)
+  vim.api.nvim_set_hl(0, name, { fg = M.hex(one), ctermfg = M.cterm(one), bg = M.hex(other), ctermbg = M.cterm(other) })
+end
+
+--- The group of a cell whose left half is of one group and whose right half of another, for blocks of which the
+--- foreground is the left part. Without a name: what is behind all boxes.
+---@param left? string
+---@param right? string
+---@return string
+function M.halves(left, right)
+  local name = ('ProfdHalves_%s_%s'):format(left or '', right or '')
+  if not halves[name] then
+    halves[name] = { left or false, right or false }
+    define_halves(name, left, right)
+  end
+  return name
+end
+
+---@type table<string, vim.api.keyset.get_hl_info> the groups that were defined here, as the editor has them
+local own = {}
+
+--- Whether a colour scheme or the user has defined a group: theirs stays.
+---@param name string
+---@return boolean
+local function is_foreign(name)
+  local group = vim.api.nvim_get_hl(0, { name = name })
+  group.cleared = nil
+  return next(group) ~= nil and not vim.deep_equal(group, own[name])
+end
+
 --- Defines the highlight groups for the colour scheme that is on.
 function M.apply()
   local colors_of = require('profd.config').current.colors
   local hue, less = M.rgb(colors_of.heat), M.rgb(colors_of.less)
   local normal = normal_colors()
   local function define(name, fg, bg, attributes)
+    if is_foreign(name) then
+      return
+    end
     local group = vim.tbl_extend('force', { fg = M.hex(fg), ctermfg = M.cterm(fg) }, attributes or {})
     if bg then
       group.bg, group.ctermbg = M.hex(bg), M.cterm(bg)
     end
     vim.api.nvim_set_hl(0, name, group)
+    own[name] = vim.api.nvim_get_hl(0, { name = name })
   end
   for level = 1, M.LEVELS do
     local colors = M.colors(level / M.LEVELS, hue, normal)
     define('ProfdHeat' .. level, colors.fg, colors.bg)
+    define('ProfdSign' .. level, M.readable(M.blend(normal.bg, hue, 0.3 + 0.7 * level / M.LEVELS), normal.bg, 1.6))
     define('ProfdNumber' .. level, M.readable(M.blend(normal.fg, hue, level / M.LEVELS), normal.bg, 4.5))
     colors = M.colors(level / M.LEVELS, less, normal)
     define('ProfdLess' .. level, colors.fg, colors.bg)
     define('ProfdNumberLess' .. level, M.readable(M.blend(normal.fg, less, level / M.LEVELS), normal.bg, 4.5))
   end
   for hue = 1, M.BOX_HUES do
-    for suffix, opacity in pairs({ [''] = 0.42, Pale = 0.28 }) do
-      local bg = M.blend(normal.bg, M.hue((hue - 1) * 360 / M.BOX_HUES + 20), opacity)
+    for suffix, opacity in pairs({ [''] = 0.55, Pale = 0.4 }) do
+      local bg = M.blend(normal.bg, even_hue((hue - 1) * 360 / M.BOX_HUES + 20), opacity)
       define(('ProfdBox%d%s'):format(hue, suffix), M.readable(normal.fg, bg, 4.5), bg)
     end
   end
+  local plain = M.blend(normal.bg, normal.fg, 0.16)
+  define('ProfdBoxSame', M.readable(normal.fg, plain, 4.5), plain)
+  define('ProfdBoxFaded', M.readable(M.blend(normal.fg, plain, 0.35), plain, 4.5), plain)
+  local found = M.blend(normal.bg, M.hue(295), vim.o.background == 'dark' and 0.62 or 0.5)
+  define('ProfdBoxFound', M.readable(normal.fg, found, 4.5), found)
+  local joined = M.blend(normal.bg, normal.fg, 0.1)
+  define('ProfdBoxJoined', M.readable(M.blend(normal.fg, joined, 0.5), joined, 3), joined)
+  define('ProfdBoxJoinedFound', M.readable(M.hue(295), joined, 3), joined)
+  vim.api.nvim_set_hl(0, 'ProfdChosen', { bold = true, underline = true, cterm = { bold = true, underline = true } })
   define('ProfdLoad', M.readable(less, normal.bg, 3))
   define('ProfdMoreSign', M.readable(hue, normal.bg, 3))
   define('ProfdLessSign', M.readable(less, normal.bg, 3))
@@ -184,6 +259,9 @@ function M.apply()
   define('ProfdBar', M.blend(normal.bg, hue, 0.85))
   vim.api.nvim_set_hl(0, 'ProfdLink', { link = 'Underlined', default = true })
   vim.api.nvim_set_hl(0, 'ProfdTitle', { link = 'Title', default = true })
+  for name, of in pairs(halves) do
+    define_halves(name, of[1] or nil, of[2] or nil)
+  end
 end
 
 return M

@@ -3,10 +3,13 @@ local M = {}
 
 local client = require('profd.client')
 local config = require('profd.config')
+local events = require('profd.events')
 local heat = require('profd.heat')
+local log = require('profd.log')
 local project = require('profd.project')
 local protocol = require('profd.protocol')
 local session = require('profd.session')
+local signs = require('profd.signs')
 
 local EDIT_DELAY_MS = 200
 local CONTENT_MODIFIED = protocol.ErrorCodes.contentModified
@@ -19,15 +22,27 @@ M.namespace = vim.api.nvim_create_namespace('profd.hints')
 ---@field painted? string what the hints on the screen are of
 ---@field timer? uv.uv_timer_t
 ---@field result? profd.SourceAnnotationsResult
+---@field index table<integer, integer> of what is painted: its mark to its line in the result
 
 ---@type table<integer, profd.BufferHints>
 local buffers = {}
 local enabled = true
 
+--- Whether hints are wanted in a buffer: what was said of it (`b:profd_hints`), else of all.
+---@param bufnr integer
+---@return boolean
+local function is_on(bufnr)
+  local own = vim.b[bufnr].profd_hints
+  if type(own) == 'boolean' then
+    return own
+  end
+  return enabled
+end
+
 ---@param bufnr integer
 ---@return profd.BufferHints
 local function hints_of(bufnr)
-  buffers[bufnr] = buffers[bufnr] or { asked = 0 }
+  buffers[bufnr] = buffers[bufnr] or { asked = 0, index = {} }
   return buffers[bufnr]
 end
 
@@ -42,14 +57,13 @@ end
 ---@field text string
 ---@field group string
 ---@field number_group? string
----@field sign? string of a line that changed in a diff
----@field sign_group? string
+---@field sign? profd.Sign
 
 --- How a line is coloured: what its hint, its number and its sign have.
 ---@param lines profd.AnnotationColumns
 ---@param i integer
 ---@param opts profd.Config
----@return {group: string, number_group?: string, sign?: string, sign_group?: string}
+---@return {group: string, number_group?: string, sign?: profd.Sign}
 local function look_of(lines, i, opts)
   local strength = lines.strength and lines.strength[i]
   -- The lines of a diff are of two texts, and often not certain: their texts say so, and colour says which way.
@@ -64,8 +78,7 @@ local function look_of(lines, i, opts)
   return {
     group = opts.heat and (less and 'ProfdLess' or 'ProfdHeat') .. level or 'ProfdHint',
     number_group = opts.number_heat and (less and 'ProfdNumberLess' or 'ProfdNumber') .. level or nil,
-    sign = opts.signs and strength and (less and '▼' or '▲') or nil,
-    sign_group = less and 'ProfdLessSign' or 'ProfdMoreSign',
+    sign = signs.of(opts.signs, strength, level, heat.LEVELS),
   }
 end
 
@@ -180,9 +193,11 @@ function M.place(hint, place, opts)
 end
 
 ---@param bufnr integer
+---@param state profd.BufferHints
 ---@param result profd.SourceAnnotationsResult
-local function paint(bufnr, result)
+local function paint(bufnr, state, result)
   local opts = config.current
+  state.index = {}
   vim.api.nvim_buf_clear_namespace(bufnr, M.namespace, 0, -1)
   local hints = M.compose(result.lines, opts)
   local widths, column = measure(bufnr, hints)
@@ -192,17 +207,18 @@ local function paint(bufnr, result)
     if hint.line < n_lines then
       local place = { width = widths[i], column = column, columns = columns, wrap = wrap }
       local chunks, position = M.place(hint, place, opts)
-      vim.api.nvim_buf_set_extmark(bufnr, M.namespace, hint.line, 0, {
+      local id = vim.api.nvim_buf_set_extmark(bufnr, M.namespace, hint.line, 0, {
         virt_text = chunks,
         virt_text_pos = position,
         number_hl_group = hint.number_group,
-        sign_text = hint.sign,
-        sign_hl_group = hint.sign and hint.sign_group,
+        sign_text = hint.sign and hint.sign.text,
+        sign_hl_group = hint.sign and hint.sign.group,
         hl_mode = 'combine',
         invalidate = true, -- a hint goes with its line, and comes back with undo
         undo_restore = true,
         priority = 90,
       })
+      state.index[id] = i
     end
   end
 end
@@ -246,7 +262,7 @@ local function ask(bufnr, state, retries)
     threshold = config.current.threshold,
   }
   client.request(protocol.methods.source_annotations, params, function(result, err)
-    if state.asked ~= asked or not enabled or not vim.api.nvim_buf_is_loaded(bufnr) then
+    if state.asked ~= asked or not vim.api.nvim_buf_is_loaded(bufnr) or not is_on(bufnr) then
       return
     end
     if err then
@@ -259,8 +275,8 @@ local function ask(bufnr, state, retries)
     end
     ---@cast result profd.SourceAnnotationsResult
     state.painted, state.result = of, result
-    session.metric = result.metric
-    paint(bufnr, result)
+    session.saw_metric(result.metric)
+    paint(bufnr, state, result)
     vim.api.nvim_exec_autocmds('User', { pattern = 'ProfdHints', data = { buf = bufnr }, modeline = false })
   end, bufnr)
 end
@@ -272,7 +288,7 @@ function M.refresh(bufnr)
     return
   end
   client.attach(bufnr)
-  if not session.profile or not enabled then
+  if not session.profile or not is_on(bufnr) then
     return wipe(bufnr)
   end
   ask(bufnr, hints_of(bufnr), 1)
@@ -287,14 +303,15 @@ function M.refresh_all()
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
     if vim.api.nvim_buf_is_loaded(bufnr) then
       M.refresh(bufnr)
-      if not session.profile or not enabled then
+      if not session.profile or not is_on(bufnr) then
         wipe(bufnr)
       end
     end
   end
   -- Only where it was asked for.
-  for _, name in ipairs({ 'profd.analyse', 'profd.annotate', 'profd.report', 'profd.sets', 'profd.timeline' }) do
-    local view = package.loaded[name]
+  local views = { 'analyse', 'annotate', 'flame', 'report', 'sets', 'timeline', 'tree' }
+  for _, name in ipairs(views) do
+    local view = package.loaded['profd.' .. name]
     if view then
       view.refresh()
     end
@@ -302,14 +319,61 @@ function M.refresh_all()
 end
 
 ---@param value boolean
-function M.set_enabled(value)
-  enabled = value
-  M.refresh_all()
+---@param bufnr? integer this buffer alone
+function M.set_enabled(value, bufnr)
+  if bufnr then
+    vim.b[bufnr].profd_hints = nil -- as the others, where that is what is wanted
+    if value ~= enabled then
+      vim.b[bufnr].profd_hints = value
+    end
+    M.refresh(bufnr)
+  else
+    enabled = value
+    M.refresh_all()
+  end
+  events.changed('hints')
 end
 
+---@param bufnr? integer
 ---@return boolean
-function M.is_enabled()
+function M.is_enabled(bufnr)
+  if bufnr then
+    return is_on(bufnr)
+  end
   return enabled
+end
+
+---@class profd.HotLine
+---@field line integer 1-based, where the line is now
+---@field text string what its hint says
+---@field heat number 0 to 1, next to the hottest line of the file; in a diff how much it changed, below 0 where it costs less
+---@field stale boolean the line is not as it was measured
+
+--- The lines of a buffer that have a hint, from top to bottom.
+---@param bufnr integer 0: the current one
+---@param only? integer a line, 1-based
+---@return profd.HotLine[]
+function M.lines(bufnr, only)
+  bufnr = bufnr == 0 and vim.api.nvim_get_current_buf() or bufnr
+  local state = buffers[bufnr]
+  if not state or not state.result then
+    return {}
+  end
+  local lines = state.result.lines
+  local from, to = only and { only - 1, 0 } or 0, only and { only - 1, -1 } or -1
+  local found = {}
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, M.namespace, from, to, { details = true })) do
+    local i = state.index[mark[1]]
+    if i and not mark[4].invalid then
+      found[#found + 1] = {
+        line = mark[2] + 1,
+        text = log.one_line(lines.text[i]),
+        heat = lines.strength and lines.strength[i] or lines.heat[i],
+        stale = lines.stale[i],
+      }
+    end
+  end
+  return found
 end
 
 --- The last answer for a buffer, for :checkhealth.
@@ -331,7 +395,7 @@ end
 local function edited(bufnr)
   local state = buffers[bufnr]
   -- Also while the first answer is on its way: it may be of the text before.
-  if state and state.asked > 0 and session.profile and enabled then
+  if state and state.asked > 0 and session.profile and is_on(bufnr) then
     refresh_later(bufnr, state)
   end
 end
@@ -342,11 +406,11 @@ local function repaint_all()
     if
       state.result
       and state.painted
-      and enabled
       and vim.api.nvim_buf_is_loaded(bufnr)
+      and is_on(bufnr)
       and vim.fn.bufwinid(bufnr) ~= -1
     then
-      paint(bufnr, state.result)
+      paint(bufnr, state, state.result)
     end
   end
 end

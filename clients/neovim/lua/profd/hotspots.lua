@@ -172,22 +172,28 @@ local function fill(title, places, sort)
   end, { buffer = true, desc = 'go to the place' })
 end
 
---- Fills the list, or says that there is nothing.
----@param what string
----@param filters? string[]
----@param places (profd.HotFunction|profd.ChangedPlace)[]
----@param sort profd.HotspotsSort
-local function show(what, filters, places, sort)
-  if #places == 0 then
+---@class profd.Hottest
+---@field what string what the numbers are of
+---@field filters? string[]
+---@field places (profd.HotFunction|profd.ChangedPlace)[] at least one
+---@field sort profd.HotspotsSort
+
+--- Gives what there is, or says that there is nothing.
+---@param answer profd.Hottest
+---@param done fun(answer: profd.Hottest)
+local function give(answer, done)
+  if #answer.places == 0 then
+    local filters = answer.filters
     local left = filters and #filters > 0 and ' that passes ' .. table.concat(filters, ' | ')
-    local none = sort == 'change' and 'no change' or 'no cost to show'
+    local none = answer.sort == 'change' and 'no change' or 'no cost to show'
     return log.info(('%s has %s%s'):format(session.name, none, left or ''))
   end
-  fill(M.title(what, filters), places, sort)
+  done(answer)
 end
 
 ---@param granularity 'function'|'line'
-local function show_hottest(granularity)
+---@param done fun(answer: profd.Hottest)
+local function ask_hottest(granularity, done)
   -- Functions by what they do themselves. Lines as the hints have them: with what they call, and with their text.
   local lines = granularity == protocol.Granularity.line
   local sort = lines and 'total' or 'self'
@@ -203,20 +209,23 @@ local function show_hottest(granularity)
     if err then
       return log.error(session.sentence(err))
     end
-    show(('%s of %s, %s'):format(result.metric, session.name, sort), result.filters, result.places, sort)
+    local what = ('%s of %s, %s'):format(result.metric, session.name, sort)
+    give({ what = what, filters = result.filters, places = result.places, sort = sort }, done)
   end)
 end
 
 ---@param sort 'change'|'worse'|'better'
-local function show_changes(sort)
+---@param done fun(answer: profd.Hottest)
+local function ask_changes(sort, done)
   require('profd.changes').ask(sort, function(changes)
-    show(('%s of %s, self'):format(changes.total, session.name), changes.filters, changes.places, 'change')
+    local what = ('%s of %s, self'):format(changes.total, session.name)
+    give({ what = what, filters = changes.filters, places = changes.places, sort = 'change' }, done)
   end)
 end
 
----@type table<string, fun(what: string)>
-local of_profiles = { ['function'] = show_hottest, line = show_hottest }
-local of_diffs = { change = show_changes, worse = show_changes, better = show_changes }
+---@type table<string, fun(what: string, done: fun(answer: profd.Hottest))>
+local of_profiles = { ['function'] = ask_hottest, line = ask_hottest }
+local of_diffs = { change = ask_changes, worse = ask_changes, better = ask_changes }
 
 --- What `:Profd hotspots` takes; the first of them is the default.
 ---@return string[]
@@ -224,17 +233,26 @@ function M.takes()
   return session.is_diff() and { 'change', 'worse', 'better' } or { 'function', 'line' }
 end
 
---- `:Profd hotspots [function|line]`, of diffs `[change|worse|better]`
----@param what? string
-function M.show(what)
+--- The hottest places of the profile that is shown.
+---@param what? string as M.takes() has them
+---@param done fun(answer: profd.Hottest)
+function M.ask(what, done)
   session.with_profile(function()
     local takes = M.takes()
     local run = (session.is_diff() and of_diffs or of_profiles)[what or takes[1]]
     if not run then
       local last = table.remove(takes)
-      return log.error((':Profd hotspots of %s takes %s or %s'):format(session.name, table.concat(takes, ', '), last))
+      return log.error(('%s is listed by %s or %s'):format(session.name, table.concat(takes, ', '), last))
     end
-    run(what or takes[1])
+    run(what or takes[1], done)
+  end)
+end
+
+--- `:Profd hotspots [function|line]`, of diffs `[change|worse|better]`
+---@param what? string
+function M.show(what)
+  M.ask(what, function(answer)
+    fill(M.title(answer.what, answer.filters), answer.places, answer.sort)
   end)
 end
 

@@ -28,10 +28,7 @@ local function follow(links)
     return log.info('no source to go to on this line')
   end
   vim.api.nvim_win_close(0, true)
-  vim.cmd("normal! m'")
-  vim.cmd.edit(vim.fn.fnameescape(vim.uri_to_fname(uri)))
-  vim.api.nvim_win_set_cursor(0, { math.min(tonumber(lnum) or 1, vim.api.nvim_buf_line_count(0)), 0 })
-  vim.cmd('normal! zv^')
+  require('profd.jump').to(vim.uri_to_fname(uri), tonumber(lnum))
 end
 
 --- The hover that is open, and what it was asked for: it follows the numbers.
@@ -64,10 +61,7 @@ end
 ---@param bufnr integer
 ---@param page profd.Page whose lines stand in the buffer
 local function decorate(bufnr, page)
-  vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  for _, mark in ipairs(page.marks) do
-    vim.api.nvim_buf_set_extmark(bufnr, namespace, mark.line, mark.from, { end_col = mark.to, hl_group = mark.group })
-  end
+  require('profd.scratch').mark(bufnr, namespace, page.marks)
   vim.keymap.set('n', '<CR>', function()
     follow(page.links)
   end, { buffer = bufnr, desc = 'go to the function' })
@@ -132,9 +126,7 @@ function M.refresh()
       return close()
     end
     local page, bufnr = page_of(result), vim.api.nvim_win_get_buf(window)
-    vim.bo[bufnr].modifiable = true
-    vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, page.lines)
-    vim.bo[bufnr].modifiable = false
+    require('profd.scratch').rewrite(bufnr, page.lines)
     decorate(bufnr, page)
     fit(window)
   end, asked.source)

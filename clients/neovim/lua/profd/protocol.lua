@@ -454,7 +454,7 @@ M.LiveThreadState = {
 M.LiveFlag = {
   runs = 1, -- It runs on a thread now.
   open = 2, -- It is on the stack of a thread now.
-  waits = 4, -- A thread waits in it now.
+  waits = 4, -- A thread waits in it now; of a part of the time, that it waited for most of what it took, as far as the agent says.
   demoted = 8, -- It has no probes: its time is in its callers.
 }
 
@@ -3415,6 +3415,7 @@ M.DaemonState = {
 ---@field fromMark? string Name of a mark instead of `from`; of several the last.
 ---@field toMark? string Name of a mark instead of `to`.
 ---@field rows? integer Hottest methods at most. Default: 20.
+---@field threads? integer Threads at most, the busiest. Default: 0.
 ---@field steps? integer Values of the strip at most. Default: 600.
 
 --- What happened over a session, as columns, all equally long.
@@ -3422,6 +3423,7 @@ M.DaemonState = {
 ---@field begin number Nanoseconds after the session's begin.
 ---@field step number Nanoseconds that each value is of.
 ---@field busy number[] Threads that had a method open, on average.
+---@field waiting? number[] Of these, threads that waited, on average, as far as the agent says.
 ---@field events number[] Records.
 ---@field lost number[] Records that were lost.
 ---@field unknown number[] Threads of which nothing is known, on average.
@@ -3439,9 +3441,11 @@ M.DaemonState = {
 ---@field to number Its end.
 ---@field windowText string As shown.
 ---@field uri string Under which `profile/open` and `profile/diff` take this part.
----@field methods profd.LiveMethods Methods that do not stand at 0.
+---@field methods profd.LiveMethods Methods that do not stand at 0, and those that have no probes now.
 ---@field rows profd.LiveRow[] The hottest.
 ---@field rowsLeft? integer How many more do not stand at 0. Default: 0.
+---@field threadRows? profd.LiveThreadRow[] Threads, the busiest first; the state of each is what it did for most of this part.
+---@field threadsLeft? integer How many more there were. Default: 0.
 ---@field estimate? profd.LiveEstimate This part is measured by samples.
 ---@field strip profd.LiveStrip The whole session.
 ---@field marks profd.LiveMark[] Marks, the oldest first.
@@ -6477,12 +6481,14 @@ M.schema = {
     fromMark = { type = "s" },
     toMark = { type = "s" },
     rows = { type = "u", maximum = 1000 },
+    threads = { type = "u", maximum = 10000 },
     steps = { type = "u", maximum = 6000 },
   },
   LiveStrip = {
     begin = { type = "n", required = true },
     step = { type = "n", required = true },
     busy = { type = {"a", "n"}, required = true },
+    waiting = { type = {"a", "n"} },
     events = { type = {"a", "n"}, required = true },
     lost = { type = {"a", "n"}, required = true },
     unknown = { type = {"a", "n"}, required = true },
@@ -6501,6 +6507,8 @@ M.schema = {
     methods = { type = {"S", "LiveMethods"}, required = true },
     rows = { type = {"a", {"S", "LiveRow"}}, required = true },
     rowsLeft = { type = "u" },
+    threadRows = { type = {"a", {"S", "LiveThreadRow"}} },
+    threadsLeft = { type = "u" },
     estimate = { type = {"S", "LiveEstimate"} },
     strip = { type = {"S", "LiveStrip"}, required = true },
     marks = { type = {"a", {"S", "LiveMark"}}, required = true },

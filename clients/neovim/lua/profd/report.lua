@@ -2,6 +2,7 @@
 local M = {}
 
 local client = require('profd.client')
+local jump = require('profd.jump')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
 local scratch = require('profd.scratch')
@@ -89,12 +90,7 @@ local function to_source()
     local file = row and shown.answer.files[rows.file[row] + 1]
     return log.info(file and log.one_line(file) .. ' is not in the workspace' or 'no source to go to on this line')
   end
-  local line = math.max(rows.line[row], 1)
-  vim.cmd('wincmd p')
-  vim.cmd("normal! m'")
-  vim.cmd.edit(vim.fn.fnameescape(vim.uri_to_fname(uri)))
-  vim.api.nvim_win_set_cursor(0, { math.min(line, vim.api.nvim_buf_line_count(0)), 0 })
-  vim.cmd('normal! zv^')
+  jump.beside(vim.uri_to_fname(uri), rows.line[row])
 end
 
 local show
@@ -142,7 +138,7 @@ end
 --- The metric, filters, the profile or its file are others now.
 function M.refresh()
   local at = shown
-  if not at or not vim.api.nvim_buf_is_valid(at.bufnr) or vim.fn.bufwinid(at.bufnr) == -1 or not session.profile then
+  if not at or not scratch.is_shown(at.bufnr) or not session.profile then
     return
   end
   ask(at.params, function(answer)
@@ -151,9 +147,7 @@ function M.refresh()
     end
     at.answer = answer
     local lines = write(at)
-    vim.bo[at.bufnr].modifiable = true
-    vim.api.nvim_buf_set_lines(at.bufnr, 0, -1, false, lines)
-    vim.bo[at.bufnr].modifiable = false
+    scratch.rewrite(at.bufnr, lines)
     paint(at)
   end)
 end
@@ -164,28 +158,7 @@ function M.within(name)
   if name then
     return M.show(name)
   end
-  local window = vim.api.nvim_get_current_win()
-  local source = vim.api.nvim_win_get_buf(window)
-  session.with_profile(function()
-    if not client.attach(source) then
-      return log.warn('no file stands here; name a function, for example :Profd within main.work')
-    end
-    local position = vim.lsp.util.make_position_params(window, client.get().offset_encoding)
-    ---@type profd.RangesParams
-    local params = {
-      profile = session.profile,
-      textDocument = position.textDocument,
-      position = position.position,
-      workspaceFilters = true,
-      limit = 1,
-    }
-    client.request(protocol.methods.ranges, params, function(result, err)
-      if err then
-        return log.error(session.sentence(err))
-      end
-      M.show(result.name)
-    end, source)
-  end)
+  require('profd.place').function_here(':Profd within main.work', M.show)
 end
 
 --- `:Profd report [FUNCTION]`

@@ -1,8 +1,47 @@
 --- A read-only buffer below the code. `q` closes it.
 local M = {}
 
+--- Views that lead to each other take turns in one window.
+local TURNS = { ['profd-flame'] = true, ['profd-tree'] = true }
+
+--- q: back to the view that this one took the window of, else closes it.
+local function leave()
+  local before = vim.w.profd_before
+  vim.w.profd_before = nil
+  if before and before ~= vim.api.nvim_get_current_buf() and vim.api.nvim_buf_is_valid(before) then
+    vim.api.nvim_win_set_buf(0, before)
+  else
+    vim.cmd.close()
+  end
+end
+
 ---@class profd.ScratchOpts
 ---@field filetype? string
+
+--- Whether it is on the screen: what is not is asked for again when it is opened.
+---@param bufnr integer
+---@return boolean
+function M.is_shown(bufnr)
+  return vim.api.nvim_buf_is_valid(bufnr) and vim.fn.bufwinid(bufnr) ~= -1
+end
+
+---@param bufnr integer
+---@param lines string[]
+function M.rewrite(bufnr, lines)
+  vim.bo[bufnr].modifiable = true
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].modifiable = false
+end
+
+---@param bufnr integer
+---@param namespace integer what was marked in it before goes
+---@param marks profd.Mark[]
+function M.mark(bufnr, namespace, marks)
+  vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  for _, mark in ipairs(marks) do
+    vim.api.nvim_buf_set_extmark(bufnr, namespace, mark.line, mark.from, { end_col = mark.to, hl_group = mark.group })
+  end
+end
 
 ---@param name string
 ---@param lines string[]
@@ -15,15 +54,17 @@ function M.show(name, lines, opts)
     vim.api.nvim_buf_set_name(bufnr, name)
     vim.bo[bufnr].bufhidden = 'hide'
     vim.bo[bufnr].swapfile = false
-    vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = bufnr, desc = 'close' })
+    vim.keymap.set('n', 'q', leave, { buffer = bufnr, nowait = true, desc = 'close' })
   end
-  vim.bo[bufnr].modifiable = true
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-  vim.bo[bufnr].modifiable = false
+  M.rewrite(bufnr, lines)
   vim.bo[bufnr].filetype = opts and opts.filetype or 'profd'
   local window = vim.fn.bufwinid(bufnr)
   if window == -1 then
-    vim.cmd('botright ' .. math.min(#lines, math.floor(vim.o.lines * 0.6)) .. 'split')
+    if TURNS[vim.bo.filetype] and TURNS[vim.bo[bufnr].filetype] then
+      vim.w.profd_before = vim.api.nvim_get_current_buf()
+    else
+      vim.cmd('botright ' .. math.min(#lines, math.floor(vim.o.lines * 0.6)) .. 'split')
+    end
     window = vim.api.nvim_get_current_win()
     vim.api.nvim_win_set_buf(window, bufnr)
     vim.wo[window][0].number = false

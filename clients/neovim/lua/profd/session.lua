@@ -2,6 +2,7 @@
 local M = {}
 
 local client = require('profd.client')
+local events = require('profd.events')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
 
@@ -40,6 +41,16 @@ local next_token = 0
 local function filter_by(what, clause)
   client.filters[what] = clause
   client.notify(protocol.methods.did_change_configuration, { settings = client.settings() })
+  events.changed('filters')
+end
+
+--- The metric that an answer is of.
+---@param name string
+function M.saw_metric(name)
+  if name ~= M.metric then
+    M.metric = name
+    events.changed('metric')
+  end
 end
 
 ---@param uri string
@@ -64,7 +75,11 @@ local function show(profile, revision, name, uri)
       filter_by('window', nil)
     end
   end
+  local news = profile ~= M.profile or (revision or 0) ~= M.revision
   M.profile, M.revision, M.name, M.uri = profile, revision or 0, name or '', uri
+  if news then
+    events.changed('profile')
+  end
   require('profd.hints').refresh_all()
 end
 
@@ -213,9 +228,10 @@ function M.with_profile(action)
   end)
 end
 
+--- A profile in a line: its name, its total, what could not be read.
 ---@param summary profd.ProfileSummary
 ---@return string
-local function glance(summary)
+function M.glance(summary)
   local metrics = {}
   for _, metric in ipairs(summary.metrics) do
     if metric.name == summary.metric then
@@ -235,6 +251,35 @@ local function glance(summary)
   return ('%s: %s'):format(summary.name, table.concat(metrics, ', '))
 end
 
+--- The daemon closed it, or its file is gone.
+---@param uri string
+function M.gone(uri)
+  forget(uri)
+  show(nil)
+end
+
+--- Its file was read again.
+---@param revision integer
+function M.renewed(revision)
+  M.revision = revision
+  events.changed('profile')
+end
+
+--- Whether what is shown is the user's choice: what they opened here stays, whatever other editors open.
+---@param uri string of what another editor opened
+---@return boolean
+function M.is_chosen(uri)
+  return opening[uri] or opening[DIFF] or #opened > 0
+end
+
+--- The connection is gone; what was open is opened again with the next one.
+function M.lose()
+  lost = true
+  opening, after_opening = {}, {}
+  M.profile = nil
+  events.changed('profile')
+end
+
 ---@param path string a file, or a URI
 ---@return string
 function M.uri_of(path)
@@ -247,7 +292,8 @@ function M.uri_of(path)
 end
 
 ---@param path string a file, or a URI
-function M.open(path)
+---@param done? fun(result: profd.ProfileOpenResult) in place of the message that says what was opened
+function M.open(path, done)
   local uri = M.uri_of(path)
   M.with_server(function()
     request_open(uri, nil, function(result, err)
@@ -256,7 +302,10 @@ function M.open(path)
       end
       ---@cast result profd.ProfileOpenResult
       require('profd.hints').set_enabled(true)
-      log.info(glance(result.summary))
+      if done then
+        return done(result)
+      end
+      log.info(M.glance(result.summary))
     end)
   end)
 end
@@ -354,77 +403,6 @@ function M.profiles(action)
   end)
 end
 
----@param name string a handle, or a name, which the server resolves
-local function choose_profile(name)
-  client.request(protocol.methods.execute_command, { command = 'profd.select', arguments = { name } }, function(_, err)
-    if err then
-      return log.error(M.sentence(err))
-    end
-    require('profd.hints').set_enabled(true)
-    M.sync()
-  end)
-end
-
---- Asks for one of the profiles of this editor; those of others (windows, pages, scripts) are behind a row of theirs.
----@param entries profd.ProfileListEntry[]
----@param labels string[]
-local function pick_profile(entries, labels)
-  local mine, others = {}, {}
-  for i, entry in ipairs(entries) do
-    table.insert(entry.mine and mine or others, i)
-  end
-  ---@param items (integer|'others')[]
-  ---@param prompt string
-  local function ask(items, prompt)
-    vim.ui.select(items, {
-      prompt = prompt,
-      kind = 'profd.profile',
-      format_item = function(i)
-        if i == 'others' then
-          return ('  Of other windows: %d …'):format(#others)
-        end
-        local entry = entries[i]
-        local mark = entry.profile == M.profile and '● ' or '  '
-        local total = entry.total and ('  %s %s'):format(entry.total.text, log.one_line(entry.metric or '')) or ''
-        return mark .. labels[i] .. total
-      end,
-    }, function(i)
-      if i == 'others' then
-        ask(others, 'Profile of another window:')
-      elseif i then
-        choose_profile(entries[i].profile)
-      end
-    end)
-  end
-  if #mine == 0 then
-    return ask(others, 'Profile of another window:')
-  end
-  if #others > 0 then
-    table.insert(mine, 'others')
-  end
-  ask(mine, 'Profile:')
-end
-
---- The profile that hints, hovers and lists are of. Without a name, asks.
----@param name? string
-function M.select(name)
-  M.profiles(function(entries)
-    local labels = M.labels(entries)
-    if name then
-      for i, label in ipairs(labels) do
-        if label == name then
-          return choose_profile(entries[i].profile)
-        end
-      end
-      return choose_profile(name)
-    end
-    if #entries == 0 then
-      return log.warn('no profile is open; :Profd open FILE opens one')
-    end
-    pick_profile(entries, labels)
-  end)
-end
-
 ---@param action fun(metrics: profd.MetricInfo[])
 function M.metrics(action)
   M.with_profile(function()
@@ -437,46 +415,16 @@ function M.metrics(action)
   end)
 end
 
----@param metrics profd.MetricInfo[]
----@param name string
-local function choose_metric(metrics, name)
-  local names = {}
-  for _, metric in ipairs(metrics) do
-    names[#names + 1] = metric.name
-  end
-  if not vim.list_contains(names, name) then
-    return log.error(('%s has no metric %s; it has %s'):format(M.name, name, table.concat(names, ', ')))
-  end
-  local params = { command = 'profd.metric', arguments = { name, M.profile } }
-  client.request(protocol.methods.execute_command, params, function(_, err)
-    if err then
-      return log.error(M.sentence(err))
-    end
-    M.metric = name
-    require('profd.hints').set_enabled(true)
-  end)
+--- The profile that hints, hovers and lists are of. Without a name, asks.
+---@param name? string
+function M.select(name)
+  require('profd.choose').profile(name)
 end
 
 --- Without a name, asks. The metric belongs to the profile: hovers and other editors show it too.
 ---@param name? string
 function M.set_metric(name)
-  M.metrics(function(metrics)
-    if name then
-      return choose_metric(metrics, name)
-    end
-    vim.ui.select(metrics, {
-      prompt = 'Metric:',
-      kind = 'profd.metric',
-      format_item = function(metric)
-        local mark = metric.default and '● ' or '  '
-        return ('%s%s  %s'):format(mark, metric.title or metric.name, metric.text)
-      end,
-    }, function(choice)
-      if choice then
-        choose_metric(metrics, choice.name)
-      end
-    end)
-  end)
+  require('profd.choose').metric(name)
 end
 
 --- Hints, hovers and lists are of this window of time, or of all again.
@@ -528,111 +476,10 @@ function M.toggle_mine()
   M.with_profile(function()
     client.mine = not client.mine
     client.notify(protocol.methods.did_change_configuration, { settings = client.settings() })
+    events.changed('filters')
     require('profd.hints').refresh_all()
     log.info(client.mine and 'my code only: other code is folded' or 'all code')
   end)
 end
-
---- Says what got slower or faster since the recording before.
----@param params profd.ProfileChangedParams
-local function tell_recorded_again(params)
-  client.request(protocol.methods.recorded_again, { profile = params.profile }, function(result, err)
-    if params.profile ~= M.profile then
-      return
-    elseif err or not result then -- what was before is gone: it was short of memory
-      return log.info(params.message or (M.name .. ' reloaded'))
-    end
-    M.recorded_again = result
-    log.info(result.text)
-  end)
-end
-
----@type table<string, fun(params: profd.ProfileChangedParams)> what a change of the profile that is shown means
-local changes = {
-  reloaded = function(params)
-    M.revision = params.revision
-    require('profd.hints').refresh_all()
-    if params.previous then
-      return tell_recorded_again(params)
-    end
-    log.info(params.message or (M.name .. ' reloaded'))
-  end,
-  reloadFailed = function(params)
-    log.warn(params.message or (M.name .. ' changed and cannot be read; the older numbers stay'))
-  end,
-  closed = function(params)
-    local name = M.name
-    forget(params.uri)
-    show(nil)
-    log.info(params.message and ('%s: %s'):format(name, params.message) or name .. ' was closed')
-    M.sync() -- what the daemon means now: the project's, or another one of this editor
-  end,
-  defaultChanged = function(params)
-    require('profd.hints').refresh_all() -- it may have another default metric
-    if params.message then
-      log.info(params.message)
-    end
-  end,
-}
-
----@param params profd.ProfileChangedParams
-local function changed(params)
-  if params.profile == M.profile then
-    local change = changes[params.reason]
-    if change then
-      change(params)
-    end
-  elseif opening[params.uri] or opening[DIFF] or #opened > 0 then
-    return -- what the user opened here stays, whatever other editors open
-  elseif params.reason == 'opened' or params.reason == 'defaultChanged' then
-    M.sync() -- the project's own profiles, or another client's
-  end
-end
-
-client.handle(protocol.methods.profile_changed, function(_, params)
-  vim.schedule(function()
-    changed(params)
-  end)
-end)
-
-client.handle(protocol.methods.project, function(_, params)
-  M.project = params
-end)
-
-client.handle(protocol.methods.inlay_hint_refresh, function()
-  vim.schedule(function()
-    require('profd.hints').refresh_all()
-  end)
-  return vim.NIL
-end)
-
-client.handle('$/progress', function(err, params, ctx)
-  local token, value = params.token, params.value
-  if type(token) == 'string' and token:match('^profd%-open') and type(value) == 'table' and value.kind == 'report' then
-    local text = 'reading ' .. (value.message or '')
-    if value.percentage then
-      text = ('%s %d %%'):format(text, value.percentage)
-    end
-    vim.api.nvim_echo({ { log.fit('profd: ' .. log.one_line(text)) } }, false, {})
-  end
-  local builtin = vim.lsp.handlers['$/progress']
-  return builtin and builtin(err, params, ctx, {})
-end)
-
-client.handle('window/logMessage', function(_, params)
-  log.add(params.message)
-end)
-
-client.handle('window/showMessage', function(_, params)
-  local say = ({ log.error, log.warn })[params.type] or log.info
-  say(params.message)
-end)
-
-client.on_lost(function()
-  lost = true
-  opening, after_opening = {}, {}
-  M.profile = nil
-  log.warn('the daemon is gone; the next :Profd command starts it again')
-end)
 
 return M

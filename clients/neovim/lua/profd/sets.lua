@@ -2,11 +2,13 @@
 local M = {}
 
 local client = require('profd.client')
+local fit = require('profd.fit')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
 local scratch = require('profd.scratch')
 local session = require('profd.session')
 
+local left, right = fit.left, fit.right
 local NAME = 'profd://sets'
 local BAR_WIDTH = 16
 local namespace = vim.api.nvim_create_namespace('profd.sets')
@@ -39,15 +41,6 @@ local function set_of(word)
     return { name = name, frames = vim.tbl_map(vim.trim, vim.split(meant, ' > ', { plain = true })) }
   end
   return { name = name, pattern = vim.trim(meant) }
-end
-
----@param text string
----@param width integer
----@param to_right? boolean
----@return string
-local function padded(text, width, to_right)
-  local space = (' '):rep(math.max(width - vim.api.nvim_strwidth(text), 0))
-  return to_right and space .. text or text .. space
 end
 
 ---@class profd.SetsPage
@@ -84,15 +77,15 @@ local function compose(answer, kinds, filters)
     widths[1] = math.max(widths[1], vim.api.nvim_strwidth(log.one_line(set.title)))
   end
   local function amount_text(amount)
-    return padded(('%s  %7s'):format(amount.text, amount.shareText or ''), widths[2], true)
+    return right(('%s  %7s'):format(amount.text, amount.shareText or ''), widths[2])
   end
   local function row_text(title, amount, first)
-    local coloured = kinds and padded(first and first.shareText or '', widths[3] + 2, true) or ''
-    return padded(title, widths[1]) .. '  ' .. amount_text(amount) .. coloured
+    local coloured = kinds and right(first and first.shareText or '', widths[3] + 2) or ''
+    return left(title, widths[1]) .. '  ' .. amount_text(amount) .. coloured
   end
   add('')
-  local what = padded(kinds and 'kind of work' or 'set', widths[1])
-  add(what .. '  ' .. padded('stacks through it', widths[2], true) .. (kinds and '  coloured' or ''), 'ProfdHint')
+  local what = left(kinds and 'kind of work' or 'set', widths[1])
+  add(what .. '  ' .. right('stacks through it', widths[2]) .. (kinds and '  coloured' or ''), 'ProfdHint')
   for _, set in ipairs(answer.sets) do
     local part = math.max(0, math.min(1, math.abs(set.amount.share or 0)))
     local bar = ('█'):rep(math.floor(part * BAR_WIDTH + 0.5))
@@ -111,15 +104,6 @@ local function compose(answer, kinds, filters)
   end
   add((kinds and '<CR> keeps a kind of work everywhere, or lets it go; ' or '') .. 'q closes', 'ProfdHint')
   return page
-end
-
----@param page profd.SetsPage
----@param bufnr integer
-local function paint(page, bufnr)
-  vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  for _, mark in ipairs(page.marks) do
-    vim.api.nvim_buf_set_extmark(bufnr, namespace, mark.line, mark.from, { end_col = mark.to, hl_group = mark.group })
-  end
 end
 
 ---@param words string[]
@@ -159,7 +143,7 @@ end
 --- The metric, filters, the profile or its file are others now.
 function M.refresh()
   local at = shown
-  if not at or not vim.api.nvim_buf_is_valid(at.bufnr) or vim.fn.bufwinid(at.bufnr) == -1 or not session.profile then
+  if not at or not scratch.is_shown(at.bufnr) or not session.profile then
     return
   end
   ask(at.words, function(page)
@@ -167,10 +151,8 @@ function M.refresh()
       return
     end
     at.sets = page.sets
-    vim.bo[at.bufnr].modifiable = true
-    vim.api.nvim_buf_set_lines(at.bufnr, 0, -1, false, page.lines)
-    vim.bo[at.bufnr].modifiable = false
-    paint(page, at.bufnr)
+    scratch.rewrite(at.bufnr, page.lines)
+    scratch.mark(at.bufnr, namespace, page.marks)
   end)
 end
 
@@ -181,7 +163,7 @@ function M.show(words)
     ask(words, function(page)
       local bufnr = scratch.show(NAME, page.lines, { filetype = 'profd-sets' })
       shown = { bufnr = bufnr, words = words, sets = page.sets }
-      paint(page, bufnr)
+      scratch.mark(bufnr, namespace, page.marks)
       vim.keymap.set('n', '<CR>', keep, { buffer = bufnr, desc = 'keep a kind of work' })
       local first = next(page.sets) and vim.fn.min(vim.tbl_keys(page.sets)) or 1
       vim.api.nvim_win_set_cursor(0, { first, 0 })

@@ -3,31 +3,20 @@ local M = {}
 
 local client = require('profd.client')
 local fit = require('profd.fit')
+local jump = require('profd.jump')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
+local scratch = require('profd.scratch')
 local session = require('profd.session')
 
+local left, right = fit.left, fit.right
 local BAR_WIDTH = 20
 local namespace = vim.api.nvim_create_namespace('profd.summary')
 
 ---@class profd.SummaryPage
 ---@field lines string[]
 ---@field places table<integer, profd.HotFunction> by 1-based line
----@field marks {line: integer, from: integer, to: integer, group: string}[] 0-based lines, bytes
-
----@param text string
----@param width integer
----@return string
-local function left(text, width)
-  return text .. (' '):rep(math.max(width - vim.api.nvim_strwidth(text), 0))
-end
-
----@param text string
----@param width integer
----@return string
-local function right(text, width)
-  return (' '):rep(math.max(width - vim.api.nvim_strwidth(text), 0)) .. text
-end
+---@field marks profd.Mark[]
 
 ---@param list table[]
 ---@param text fun(item: table): string
@@ -235,32 +224,19 @@ function M.compose(summary, tips)
   return page
 end
 
----@param path string
----@param line integer
-local function go_to(path, line)
-  vim.cmd('wincmd p')
-  vim.cmd("normal! m'")
-  vim.cmd.edit(vim.fn.fnameescape(path))
-  vim.api.nvim_win_set_cursor(0, { math.min(line, vim.api.nvim_buf_line_count(0)), 0 })
-  vim.cmd('normal! zv^')
-end
-
 ---@param summary profd.ProfileSummary
 ---@param tips profd.Tip[]
 local function show(summary, tips)
   local page = M.compose(summary, tips)
-  local bufnr = require('profd.scratch').show('profd://summary', page.lines)
-  vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  for _, mark in ipairs(page.marks) do
-    vim.api.nvim_buf_set_extmark(bufnr, namespace, mark.line, mark.from, { end_col = mark.to, hl_group = mark.group })
-  end
+  local bufnr = scratch.show('profd://summary', page.lines)
+  scratch.mark(bufnr, namespace, page.marks)
   vim.keymap.set('n', '<CR>', function()
     local place = page.places[vim.api.nvim_win_get_cursor(0)[1]]
     if place and place.uri then
-      go_to(vim.uri_to_fname(place.uri), place.line)
+      jump.beside(vim.uri_to_fname(place.uri), place.line)
     elseif place then
       require('profd.outside').ask(place.outside, function()
-        go_to(place.outside, place.line)
+        jump.beside(place.outside, place.line)
       end)
     else
       log.info('no source to go to on this line')

@@ -2,6 +2,8 @@
 local M = {}
 
 local client = require('profd.client')
+local drawn = require('profd.cells')
+local keys_of = require('profd.keys')
 local log = require('profd.log')
 local page_of = require('profd.timeline_page')
 local protocol = require('profd.protocol')
@@ -13,7 +15,7 @@ local RESIZE_DELAY_MS = 60
 local CONTENT_MODIFIED = protocol.ErrorCodes.contentModified
 local MOST_TRACKS = 200
 local MOST_CHARTS = 16
-local KEYS = '<CR> closer  + - zoom  < > move  0 all  <BS> back  w keep  W let go  q close'
+local KEYS = '<CR> closer  + - zoom  < > move  0 all  <BS> back  w keep  W let go  ? keys'
 local namespace = vim.api.nvim_create_namespace('profd.timeline')
 
 ---@class profd.Timeline what is shown
@@ -31,14 +33,6 @@ local namespace = vim.api.nvim_create_namespace('profd.timeline')
 local shown
 ---@type uv.uv_timer_t?
 local timer
-
----@param bufnr integer
----@return integer columns
-local function width_of(bufnr)
-  local window = vim.fn.bufwinid(bufnr)
-  local info = window ~= -1 and vim.fn.getwininfo(window)[1]
-  return info and info.width - info.textoff or vim.o.columns
-end
 
 --- Windows of time are drawn and not cut out.
 ---@param done fun(filters: string[])
@@ -62,33 +56,21 @@ end
 local function tell(at)
   local line, cell = pointed()
   local found = at.page and page_of.find(at.page, at.answer, line, cell)
-  local text = found and log.one_line(found.text) or KEYS
-  vim.wo.winbar = ' ' .. text:gsub('%%', '%%%%')
+  local text = found and found.text or KEYS
+  drawn.tell(at.bufnr, text)
 end
 
 ---@param at profd.Timeline
 local function paint(at)
   local kept = session.window
   local page = page_of.compose(at.answer, {
-    width = width_of(at.bufnr),
+    width = drawn.width_of(at.bufnr),
     title = log.one_line(('%s of %s'):format(at.answer.metric, session.name)),
     kept = kept,
     keptText = kept and kept.clause or nil,
   })
   at.page = page
-  vim.bo[at.bufnr].modifiable = true
-  vim.api.nvim_buf_set_lines(at.bufnr, 0, -1, false, page.lines)
-  vim.bo[at.bufnr].modifiable = false
-  vim.api.nvim_buf_clear_namespace(at.bufnr, namespace, 0, -1)
-  for _, mark in ipairs(page.marks) do
-    vim.api.nvim_buf_set_extmark(
-      at.bufnr,
-      namespace,
-      mark.line,
-      mark.from,
-      { end_col = mark.to, hl_group = mark.group }
-    )
-  end
+  drawn.paint(at.bufnr, namespace, page)
 end
 
 ---@param at profd.Timeline
@@ -98,7 +80,7 @@ local function request(at, filters, done)
   at.asked = at.asked + 1
   local asked = at.asked
   local tracks = at.answer and at.answer.tracks or {}
-  local cells = page_of.room(tracks, width_of(at.bufnr))
+  local cells = page_of.room(tracks, drawn.width_of(at.bufnr))
   ---@type profd.TimelineParams
   local params = {
     profile = session.profile,
@@ -126,7 +108,7 @@ local function request(at, filters, done)
     ---@cast result profd.TimelineResult
     at.revision = result.revision
     -- Names that were not known when the cells were counted may take more room.
-    if page_of.room(result.tracks, width_of(at.bufnr)) ~= cells then
+    if page_of.room(result.tracks, drawn.width_of(at.bufnr)) ~= cells then
       at.answer = result
       return request(at, filters, done)
     end
@@ -270,14 +252,7 @@ local function keep_shown(marked)
   keep(page_of.held(page_of.rounded({ from = time_at(span, from), to = time_at(span, to) }, cell), everything()))
 end
 
----@class profd.TimelineKey
----@field [1] string
----@field [2] fun(with: any)
----@field [3] string what it does
----@field with? any
----@field mode? string
-
----@type profd.TimelineKey[]
+---@type profd.Key[]
 local keys = {
   { '<CR>', enter, 'flame chart of a thread, closer on a box' },
   { '+', zoom, 'closer', with = 2 },
@@ -293,13 +268,9 @@ local keys = {
 
 ---@param bufnr integer
 local function prepare(bufnr)
-  for _, key in ipairs(keys) do
-    vim.keymap.set(key.mode or 'n', key[1], function()
-      if shown and shown.page then
-        key[2](key.with)
-      end
-    end, { buffer = bufnr, nowait = true, desc = key[3] })
-  end
+  keys_of.map(bufnr, 'Timeline', keys, function()
+    return shown ~= nil and shown.page ~= nil
+  end)
   local group = vim.api.nvim_create_augroup('profd.timeline', {})
   vim.api.nvim_create_autocmd('CursorMoved', {
     group = group,
@@ -327,7 +298,7 @@ end
 --- The window may have another width now.
 function M.refit()
   if on_screen() and shown.page and session.profile then
-    local cells = page_of.room(shown.answer.tracks, width_of(shown.bufnr))
+    local cells = page_of.room(shown.answer.tracks, drawn.width_of(shown.bufnr))
     if cells ~= shown.page.cells then
       ask(shown)
     end

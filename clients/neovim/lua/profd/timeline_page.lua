@@ -1,8 +1,8 @@
 --- A timeline as lines of characters: the load of every thread, flame charts below those that are chosen.
 local M = {}
 
+local cells = require('profd.cells')
 local fit = require('profd.fit')
-local heat = require('profd.heat')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
 
@@ -95,25 +95,13 @@ function M.moments(span, apart)
   return moments
 end
 
----@param text string
----@return integer
-local function hash_of(text)
-  local sum = 5381
-  for i = 1, #text do
-    sum = (sum * 33 + text:byte(i)) % 2147483648
-  end
-  return sum
-end
-
 --- The highlight of a box: its hue is that of its group, or of its name where it has none; its shade that of its name.
 ---@param answer profd.TimelineResult
 ---@param name integer from 0
 ---@return string
 local function look_of(answer, name)
   local group = answer.named and answer.named.group[name + 1] or -1
-  local called = answer.names[name + 1]
-  local hue = hash_of(answer.groups and answer.groups[group + 1] or called) % heat.BOX_HUES + 1
-  return ('ProfdBox%d%s'):format(hue, math.floor(hash_of(called) / 8) % 2 == 0 and '' or 'Pale')
+  return cells.look_of(answer.groups and answer.groups[group + 1], answer.names[name + 1])
 end
 
 --- Cells that something covers that begins `x` nanoseconds after the answer's window.
@@ -132,30 +120,6 @@ local function cells_of(page, answer, x, width)
   return math.max(from, 0), math.min(to, page.cells), from >= 0
 end
 
---- Puts a line together from pieces that are as wide as they say, with their highlights.
----@param page profd.TimelinePage
----@return fun(text: string, group?: string) piece
----@return fun() finish
-local function new_line(page)
-  local parts, at, line = {}, 0, #page.lines
-  return function(text, group)
-    parts[#parts + 1] = text
-    if group and text ~= '' then
-      page.marks[#page.marks + 1] = { line = line, from = at, to = at + #text, group = group }
-    end
-    at = at + #text
-  end, function()
-    page.lines[line + 1] = table.concat(parts)
-  end
-end
-
----@param text string
----@param width integer
----@return string
-local function padded(text, width)
-  return text .. (' '):rep(math.max(width - vim.api.nvim_strwidth(text), 0))
-end
-
 --- The cells that are in the window that is kept; all where none is.
 ---@param page profd.TimelinePage
 ---@param kept profd.Span?
@@ -169,23 +133,6 @@ local function kept_cells(page, kept)
   local from = math.floor((kept.from - page.span.from) * scale + 0.5)
   local to = math.floor((kept.to - page.span.from) * scale + 0.5)
   return math.max(0, from), math.min(page.cells, math.max(to, from + 1))
-end
-
---- The bytes of a text that its first columns take.
----@param text string
----@param columns integer
----@return integer
-local function bytes_of(text, columns)
-  local n = 0
-  for _, at in ipairs(columns > 0 and vim.str_utf_pos(text) or {}) do
-    local char = text:sub(at, at + vim.str_utf_end(text, at))
-    columns = columns - vim.api.nvim_strwidth(char)
-    if columns < 0 then
-      break
-    end
-    n = at + #char - 1
-  end
-  return n
 end
 
 ---@param page profd.TimelinePage
@@ -212,11 +159,11 @@ end
 ---@param kept profd.Span?
 local function add_load(page, answer, number, is_open, kept)
   local track = answer.tracks[number]
-  local piece, finish = new_line(page)
+  local piece, finish = cells.new_line(page)
   local name_width = page.margin - AMOUNT - 4
   local kept_from, kept_to = kept_cells(page, kept)
   piece(is_open and '▾ ' or '▸ ', 'ProfdHint')
-  piece(padded(fit.beginning(log.one_line(track.name), name_width), name_width), is_open and 'ProfdTitle' or nil)
+  piece(fit.left(fit.beginning(log.one_line(track.name), name_width), name_width), is_open and 'ProfdTitle' or nil)
   piece((' '):rep(AMOUNT + 1 - vim.api.nvim_strwidth(track.loadText)) .. track.loadText .. ' ')
   for cell = 0, page.cells - 1 do
     local from = page.span.from + cell / page.cells * M.length(page.span)
@@ -273,7 +220,7 @@ local function text_of(answer, chart, box, room, begins)
   local left = room - (begins and 1 or 0)
   local label = log.one_line(answer.labels[name + 1])
   local text = left > 1 and fit.name(label, answer.cuts and answer.cuts[name + 1], left) or ''
-  return edge .. padded(text, left)
+  return edge .. fit.left(text, left)
 end
 
 ---@param page profd.TimelinePage
@@ -292,7 +239,7 @@ local function add_chart(page, answer, number, chart, kept)
   end
   local kept_from, kept_to = kept_cells(page, kept)
   for depth = 0, math.max(rows, 1) - 1 do
-    local piece, finish = new_line(page)
+    local piece, finish = cells.new_line(page)
     piece((' '):rep(page.margin))
     local row, cell = places[depth] or {}, 0
     local gaps_here = depth == 0 and gaps or {}
@@ -305,8 +252,8 @@ local function add_chart(page, answer, number, chart, kept)
         local from, _, begins = cells_of(page, answer, chart.boxes.x[box], chart.boxes.width[box])
         local text = text_of(answer, chart, box, stop - cell, begins and from == cell)
         local name = chart.boxes.name[box]
-        local one = bytes_of(text, kept_from - cell)
-        local other = math.max(one, bytes_of(text, kept_to - cell))
+        local one = cells.bytes_of(text, kept_from - cell)
+        local other = math.max(one, cells.bytes_of(text, kept_to - cell))
         piece(text:sub(1, one), 'ProfdQuiet')
         piece(text:sub(one + 1, other), name < 0 and 'ProfdQuiet' or look_of(answer, name))
         piece(text:sub(other + 1), 'ProfdQuiet')
@@ -339,9 +286,9 @@ end
 ---@param about {width: integer, title: string, kept?: profd.Span, keptText?: string}
 ---@return profd.TimelinePage
 function M.compose(answer, about)
-  local cells, margin = M.room(answer.tracks, about.width)
+  local room, margin = M.room(answer.tracks, about.width)
   ---@type profd.TimelinePage
-  local page = { lines = {}, marks = {}, rows = {}, margin = margin, cells = cells, span = answer }
+  local page = { lines = {}, marks = {}, rows = {}, margin = margin, cells = room, span = answer }
   local function add(text, group)
     text = log.one_line(text)
     if group then

@@ -47,7 +47,7 @@ TEST_CASE("the examples of the declaration are read as what they say") {
   std::ifstream file(PROFD_SOURCE_DIR "/tests/fixtures/live/golden.txt");
   std::map<std::string, std::string> golden;
   for (std::string name, hex; file >> name >> hex;) golden[name] = from_hex(hex);
-  REQUIRE(golden.size() == 17);
+  REQUIRE(golden.size() == 19);
   auto payload = [&](const std::string& name) {
     live::FrameReader reader;
     reader.feed(as_bytes(golden.at(name)));
@@ -77,6 +77,11 @@ TEST_CASE("the examples of the declaration are read as what they say") {
   CHECK(live::read_clock(payload("clock"))->ticks_per_second == kSecond);
   CHECK(*live::read_auth(payload("auth")) == "0123456789abcdef");
   CHECK(live::read_module(payload("module"))->path == "/usr/bin/demo");
+  CHECK(live::read_sampling(payload("sampling"))->period_ns == 10'000'000);
+  const auto sampled = live::read_sampled(payload("sampled"));
+  REQUIRE(sampled);
+  CHECK(sampled->count == 33);
+  CHECK(sampled->ids == std::vector<std::uint64_t>{1, 2});
   live::Bytes events = payload("events");
   const auto head = live::read_events_head(events);
   REQUIRE(head);
@@ -266,7 +271,9 @@ TEST_CASE("methods that are open on all threads together are bounded, and room c
   stream.hello();
   stream.events(RecordsOf(1, 0).enter(0, 1).enter(0, 2).enter(0, 3).enter(0, 4));
   stream.events(RecordsOf(2, 0).enter(0, 1).enter(1, 2).exit(2).exit(3));
-  stream.thread_end(1, 10).events(RecordsOf(2, 20).exit_to(20, 0).enter(30, 1)).events(RecordsOf(2, 40).enter(40, 2));
+  stream.thread_end(1, 10)
+      .events(RecordsOf(2, 20).exit_to(20, 0).enter(30, 1))
+      .events(RecordsOf(2, 40).enter(40, 2));
   REQUIRE(session.consume(as_bytes(stream.bytes)));
   CHECK(session.meter().counts().capped == 3);
   REQUIRE(session.meter().lanes().size() == 2);
@@ -294,6 +301,35 @@ TEST_CASE("history is joined as it grows old, keeps its sums, and gives way to m
   REQUIRE(window.methods.size() == 2);
   CHECK(window.methods[0].ns + window.methods[1].ns == 100 * kSecond);
   CHECK_FALSE(history.thinned());
+}
+
+TEST_CASE("what waited in a window is told of its methods and threads, where it is certain") {
+  LiveStream stream;
+  stream.hello();
+  stream.thread(1, "sleeps").thread(2, "idles");
+  // All of a second open: 600 ms of it waiting. Half of each bucket open, and as long waiting: perhaps never
+  // at once.
+  stream.events(RecordsOf(1, 0).enter(0, 7));
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    const std::uint64_t at = i * 100'000'000;
+    stream.events(RecordsOf(2, at).enter(at, 8).exit(at + 50'000'000));
+    stream.state(1, at, 1)
+        .state(1, at + 60'000'000, 0)
+        .state(2, at + 50'000'000, 1)
+        .state(2, at + 100'000'000, 0);
+  }
+  stream.tick(kSecond);
+  live::WindowSum whole;
+  auto methods = heights(stream, &whole);
+  CHECK(methods[7].most_ns == kSecond);
+  CHECK(methods[7].waited == 500'000'000);
+  CHECK(methods[8].waited == 0);
+  REQUIRE(whole.threads.size() == 2);
+  CHECK(whole.threads[0].waited == 600'000'000);
+  CHECK(whole.threads[0].longest == 7);
+  CHECK(whole.threads[1].waiting == 500'000'000);
+  CHECK(whole.threads[1].waited == 0);
+  CHECK(whole.threads[1].longest == 8);
 }
 
 TEST_CASE("a program that stood still for an hour goes on with the time it stood in what was open") {

@@ -1,8 +1,12 @@
 // Which recorder is chosen, and how it is called.
 #include "server/cli/record_choice.h"
 
+#include <optional>
+
+#include "server/cli/record_attach.h"
 #include "server/cli/record_facts.h"
 #include "server/cli/record_failure.h"
+#include "server/engine/typed_line.h"
 #include "tests/support/catch.h"
 
 using namespace profd;
@@ -79,9 +83,18 @@ TEST_CASE("cProfile goes between Python's own options and the program", "[record
 
 TEST_CASE("of Python's profilers the first that is installed is taken", "[record]") {
   const std::map<std::string, std::string> both{{"py-spy", "/b/py-spy"}, {"pyinstrument", "/b/pyinstrument"}};
-  const RecordFacts facts = facts_with(ProgramKind::python, {"python3", "a.py"}, both);
-  CHECK(argv_of(facts) == RecordWords{"/b/py-spy", "record", "--format", "speedscope", "-o",
-                                      "/r/x/cpu.speedscope.json", "--", "python3", "a.py"});
+  RecordFacts facts = facts_with(ProgramKind::python, {"python3", "a b.py"}, both);
+  const auto beside = choose_recorder(facts, "", "/r/x");
+  REQUIRE(beside);
+  // The program is started as it is, so that its exit code comes back, and the sampler is attached to it.
+  CHECK(beside->argv == facts.argv);
+  CHECK(beside->beside == RecordWords{"/b/py-spy", "record", "--format", "speedscope", "-o",
+                                      "/r/x/cpu.speedscope.json", "--pid", "{pid}"});
+  CHECK(plan_line(*beside) ==
+        "python3 'a b.py' & /b/py-spy record --format speedscope -o /r/x/cpu.speedscope.json --pid $!");
+  facts.let_read = {"/b/profd", "record", "--let-read", "--"};
+  CHECK(argv_of(facts) == RecordWords{"/b/profd", "record", "--let-read", "--", "python3", "a b.py"});
+  facts = facts_with(ProgramKind::python, {"python3", "a.py"}, both);
   CHECK(argv_of(facts, "pyinstrument") ==
         RecordWords{"/b/pyinstrument", "-r", "json", "-o", "/r/x/cpu.pyinstrument.json", "a.py"});
   CHECK(argv_of(facts, "cProfile")[1] == "/r/x/profile.py");
@@ -153,4 +166,33 @@ TEST_CASE("a recording without a sample says why, by tool and time", "[record]")
   CHECK(no_samples_text({"perf", 3, false}).find("--with callgrind") != std::string::npos);
   CHECK(no_profile_text({"go-test", 3, false}).find("one package") != std::string::npos);
   CHECK(no_profile_text({"callgrind", 3, true}).find("killed") != std::string::npos);
+}
+
+TEST_CASE("what runs already is recorded by what can be attached to it", "[record]") {
+  AttachFacts facts;
+  facts.pid = "4711";
+  facts.argv = {"./app"};
+  facts.installed = {{"perf", "/b/perf"}, {"py-spy", "/b/py-spy"}, {"jcmd", "/b/jcmd"}};
+  const auto plan = [&](ProgramKind kind, std::string_view with = "", std::optional<unsigned> seconds = {}) {
+    facts.kind = kind;
+    return choose_attached(facts, with, "/r/x", seconds);
+  };
+  CHECK(plan(ProgramKind::native)->argv == RecordWords{"/b/perf", "record", "-o", "/r/x/perf.data", "-F",
+                                                       "999", "--call-graph", "fp", "-p", "4711"});
+  const RecordWords timed = plan(ProgramKind::native, "", 10)->argv;
+  CHECK(RecordWords(timed.end() - 3, timed.end()) == RecordWords{"--", "sleep", "10"});
+  CHECK(plan(ProgramKind::python, "", 10)->argv == RecordWords{"/b/py-spy", "record", "--format",
+                                                               "speedscope", "-o", "/r/x/cpu.speedscope.json",
+                                                               "--pid", "4711", "--duration", "10"});
+  const auto java = plan(ProgramKind::java);
+  CHECK(java->argv[2] == "JFR.start");
+  CHECK(java->beside == RecordWords{"/b/jcmd", "4711", "JFR.stop", java->argv[3]});
+  CHECK(plan(ProgramKind::node).error().message.find("takes no profiler while it runs") != std::string::npos);
+  CHECK(plan(ProgramKind::node, "perf"));
+  CHECK(plan(ProgramKind::native, "py-spy").error().message ==
+        "py-spy does not attach to a program of machine code, which process 4711 is");
+  facts.perf_refusal = "perf may not record";
+  CHECK(plan(ProgramKind::native).error().message == "perf may not record");
+  facts.installed.clear();
+  CHECK(plan(ProgramKind::python).error().message == "py-spy is not installed (pip install py-spy)");
 }

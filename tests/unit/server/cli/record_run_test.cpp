@@ -2,6 +2,7 @@
 #include "server/cli/record_run.h"
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -64,10 +65,12 @@ TEST_CASE("a signal goes to the whole group, and to one that ignores it a harder
     const TempFolder folder;
     const std::string file = folder.path.string() + "/pid";
     std::thread signals = signal_when(file, SIGINT);
-    const auto ran = run_in_terminal(
-        in_shell(std::string(ignored) + "echo $$ > " + file + ".new; mv " + file + ".new " + file +
-                 "; while :; do sleep 0.01; done"),
-        {.after_interrupt = std::chrono::milliseconds(50), .after_term = std::chrono::milliseconds(50)});
+    const auto ran =
+        run_in_terminal(in_shell(std::string(ignored) + "echo $$ > " + file + ".new; mv " + file + ".new " +
+                                 file + "; while :; do sleep 0.01; done"),
+                        {.patience = {std::chrono::milliseconds(50), std::chrono::milliseconds(50)},
+                         .beside = nullptr,
+                         .tick = {}});
     signals.join();
     REQUIRE(ran);
     CHECK(ran->interrupted);
@@ -75,4 +78,33 @@ TEST_CASE("a signal goes to the whole group, and to one that ignores it a harder
     CHECK_FALSE(still_runs(file));
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+TEST_CASE("a sampler beside a program is tried until the program is one that it can read", "[record]") {
+  const TempFolder folder;
+  const std::string tried = folder.path.string() + "/tried", log = folder.path.string() + "/log";
+  // Fails twice, then waits for the end of the program and writes what it saw.
+  BesideSampler sampler({"/bin/sh", "-c",
+                         "echo x >> " + tried + "; [ $(wc -l < " + tried + ") -gt 2 ] || exit 1; " +
+                             "while kill -0 $1 2> /dev/null; do sleep 0.01; done; echo $1 > " +
+                             folder.path.string() + "/profile",
+                         "sh", std::string(kPidWord)},
+                        log);
+  const auto ran = run_in_terminal(
+      in_shell("while [ $(cat " + tried + " 2> /dev/null | wc -l) -lt 3 ]; do sleep 0.01; done; exit 5"),
+      {{}, &sampler, {}});
+  REQUIRE(ran);
+  CHECK(ran->exit_code == 5);
+  CHECK(ran->sampler_failure.empty());
+  CHECK(std::filesystem::exists(folder.path / "profile"));
+}
+
+TEST_CASE("a sampler that cannot read the program says so, and the program is ended", "[record]") {
+  const TempFolder folder;
+  BesideSampler sampler({"/bin/sh", "-c", "echo first; echo Permission denied >&2; exit 1"},
+                        folder.path.string() + "/log");
+  const auto ran = run_in_terminal(in_shell("while :; do sleep 0.01; done"), {{}, &sampler, {}});
+  REQUIRE(ran);
+  CHECK(ran->sampler_failure == "Permission denied");
+  CHECK(ran->exit_code == 128 + SIGINT);
 }

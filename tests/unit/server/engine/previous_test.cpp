@@ -63,7 +63,7 @@ struct Recorded {
     SerialExecutor serial;
     const auto before = engine.previous(open->handle);
     REQUIRE(before);
-    return recorded_again_text(*before, *open, serial, {}).value();
+    return recorded_again_text(*before, *open, open->name, serial, {}).value();
   }
 };
 

@@ -1,5 +1,5 @@
 // From what stands to what the scene draws, easing from picture to picture.
-import { FLAG, type City, type Standing } from "./city.js";
+import { FLAG, type City, type Standing, type Versions } from "./city.js";
 import { STEP, fullHeight, topOfBlock } from "./scale.js";
 import { LOOK, type Boxes } from "./looks.js";
 
@@ -23,8 +23,7 @@ export interface LookAt {
   readonly colorBy: ColorBy;
   /** Of a pair beside each other: heights of what is compared with. */
   readonly ofBefore: boolean;
-  /** By row: the version before does not have it. */
-  readonly added?: Uint8Array | undefined;
+  readonly versions?: Versions | undefined;
 }
 
 /** Boxes for these rows; those that `old` has too begin at the height that they have there. */
@@ -68,7 +67,8 @@ export function lookAt(city: City, standing: Standing, set: BoxSet, look: LookAt
     let bits = 0;
     if ((flags & FLAG.waits) !== 0) bits |= LOOK.waits;
     if ((flags & FLAG.demoted) !== 0) bits |= LOOK.demoted;
-    if (look.added?.[row] === 1 && !look.ofBefore) bits |= LOOK.added;
+    if (look.versions?.added[row] === 1 && !look.ofBefore) bits |= LOOK.added;
+    if (look.versions?.gone[row] === 1) bits |= LOOK.gone;
     if (row === look.chosen) bits |= LOOK.chosen;
     if (row === look.hovered) bits |= LOOK.hovered;
     if (look.matches?.has(row) === false) bits |= LOOK.dimmed;

@@ -33,7 +33,10 @@ export interface Blocks extends Rects {
 
 export interface Plots {
   readonly count: number;
+  /** 0: only the version before has it. */
   readonly id: Uint32Array;
+  /** In a city of two versions, in the one before; 0: that does not have it. */
+  readonly before: Uint32Array;
   readonly block: Int32Array;
   readonly x: Float32Array;
   readonly y: Float32Array;
@@ -53,6 +56,10 @@ export interface City {
   readonly plots: Plots;
   /** Rows of plots by id of the method. */
   readonly rowOf: ReadonlyMap<number, number>;
+  /** The same by ids of the version before. */
+  readonly rowOfBefore: ReadonlyMap<number, number>;
+  /** Stands between a class and its method. */
+  readonly separator: string;
 }
 
 const floats = (values: readonly number[]) => Float32Array.from(values);
@@ -94,7 +101,19 @@ export function joinCity(old: LiveCityResult | undefined, now: LiveCityResult): 
   };
 }
 
-export function cityOf(answer: LiveCityResult): City {
+/** As people of a language write it. */
+export const separatorOf = (language: string | undefined): string =>
+  language === "c" || language === "cpp" ? "::" : ".";
+
+function rowsById(ids: Uint32Array): Map<number, number> {
+  const rows = new Map<number, number>();
+  ids.forEach((id, row) => {
+    if (id !== 0) rows.set(id, row);
+  });
+  return rows;
+}
+
+export function cityOf(answer: LiveCityResult, separator = "."): City {
   const { districts, blocks, plots } = answer;
   const districtRow = new Map(districts.id.map((id, row) => [id, row]));
   const blockRow = new Map(blocks.id.map((id, row) => [id, row]));
@@ -134,8 +153,8 @@ export function cityOf(answer: LiveCityResult): City {
   const columns = new Uint16Array(n);
   for (let at = 0; at < n; ++at)
     columns[at] = inBlock[at] === 0 ? 1 : Math.min(65535, Math.max(1, Math.round((x1[at]! - x0[at]!) / pitch) + 1));
-  const rowOf = new Map<number, number>();
-  for (let row = 0; row < count; ++row) rowOf.set(plots.id[row]!, row);
+  const id = Uint32Array.from(plots.id);
+  const idBefore = Uint32Array.from(plots.idBefore ?? new Array<number>(count).fill(0));
   return {
     layout: answer.layout,
     width: answer.width,
@@ -168,8 +187,10 @@ export function cityOf(answer: LiveCityResult): City {
       columns,
       plots: inBlock,
     },
-    plots: { count, id: Uint32Array.from(plots.id), block, x, y, name: plots.name, signature: plots.signature },
-    rowOf,
+    plots: { count, id, before: idBefore, block, x, y, name: plots.name, signature: plots.signature },
+    rowOf: rowsById(id),
+    rowOfBefore: rowsById(idBefore),
+    separator,
   };
 }
 
@@ -219,47 +240,30 @@ export function applyBefore(standing: Standing, methods: LiveMethods, rowOf: Rea
   }
 }
 
-/** How the methods of another session, the version before, lie in this one's city: by package, class, name and signature. */
+/** What became of the methods of a city of two versions, by row. */
 export interface Versions {
-  /** Rows here by id there. */
-  readonly rowOf: ReadonlyMap<number, number>;
-  /** By row: the version before does not have it. */
+  /** The version before does not have it. */
   readonly added: Uint8Array;
-  /** Names of those that are there no more. */
-  readonly gone: readonly string[];
+  /** Only the version before has it. */
+  readonly gone: Uint8Array;
 }
 
-const wholeKey = (city: City, row: number) =>
-  `${city.blocks.name[city.plots.block[row]!] ?? ""}\0${city.plots.name[row]!}\0${city.plots.signature[row] ?? ""}`;
-
-export function versionsOf(before: City, after: City): Versions {
-  // Of several that are the same the first goes with the first.
-  const waiting = new Map<string, number[]>();
-  for (let row = after.plots.count - 1; row >= 0; --row) {
-    const key = wholeKey(after, row);
-    const rows = waiting.get(key);
-    if (rows === undefined) waiting.set(key, [row]);
-    else rows.push(row);
-  }
-  const added = new Uint8Array(after.plots.count).fill(1);
-  const rowOf = new Map<number, number>();
-  const gone: string[] = [];
-  for (let row = 0; row < before.plots.count; ++row) {
-    const to = waiting.get(wholeKey(before, row))?.pop();
-    if (to === undefined) gone.push(wholeName(before, row));
-    else {
-      added[to] = 0;
-      rowOf.set(before.plots.id[row]!, to);
-    }
-  }
-  return { rowOf, added, gone };
+export function versionsOf({ plots }: City): Versions {
+  return {
+    added: Uint8Array.from(plots.before, (id) => (id === 0 ? 1 : 0)),
+    gone: Uint8Array.from(plots.id, (id) => (id === 0 ? 1 : 0)),
+  };
 }
+
+/** `[A] ` before what is new, `[D] ` before what is gone. */
+export const versionMark = (versions: Versions | undefined, row: number): string =>
+  versions?.added[row] === 1 ? "[A] " : versions?.gone[row] === 1 ? "[D] " : "";
 
 /** After another layout: each method keeps what is known of it. */
 export function carried(old: City, standing: Standing, city: City): Standing {
   const out = noneStanding(city.plots.count);
   for (let row = 0; row < city.plots.count; ++row) {
-    const from = old.rowOf.get(city.plots.id[row]!);
+    const from = old.rowOf.get(city.plots.id[row]!) ?? old.rowOfBefore.get(city.plots.before[row]!);
     if (from === undefined) continue;
     out.height[row] = standing.height[from]!;
     out.threads[row] = standing.threads[from]!;
@@ -270,7 +274,12 @@ export function carried(old: City, standing: Standing, city: City): Standing {
 }
 
 /** Rows that are drawn as boxes: what stands, what is marked, what is chosen. */
-export function standingRows(city: City, standing: Standing, more: readonly number[], added?: Uint8Array): Uint32Array {
+export function standingRows(
+  city: City,
+  standing: Standing,
+  more: readonly number[],
+  versions?: Versions,
+): Uint32Array {
   const out: number[] = [];
   const { height, before, flags } = standing;
   const { count } = city.plots;
@@ -278,7 +287,8 @@ export function standingRows(city: City, standing: Standing, more: readonly numb
     if (
       height[row] !== 0 ||
       before[row] !== 0 ||
-      added?.[row] === 1 ||
+      versions?.added[row] === 1 ||
+      versions?.gone[row] === 1 ||
       (flags[row]! & (FLAG.demoted | FLAG.waits | FLAG.runs)) !== 0 ||
       more.includes(row)
     )
@@ -308,14 +318,15 @@ export function shortName(city: City, row: number): string {
   const block = city.plots.block[row]!;
   const label = block < 0 ? "" : (city.blocks.label[block] ?? "");
   const name = city.plots.name[row] ?? "";
-  return label === "" ? name : `${label}.${name}`;
+  return label === "" ? name : `${label}${city.separator}${name}`;
 }
 
 export function wholeName(city: City, row: number): string {
   const block = city.plots.block[row]!;
+  let name = block < 0 ? "" : (city.blocks.name[block] ?? "");
   // Functions outside of classes have a block without a name, in their package.
-  const name = block < 0 ? "" : (city.blocks.name[block] ?? "").replace(/\.$/, "");
-  return name === "" ? (city.plots.name[row] ?? "") : `${name}.${city.plots.name[row] ?? ""}`;
+  if (name.endsWith(city.separator)) name = name.slice(0, -city.separator.length);
+  return name === "" ? (city.plots.name[row] ?? "") : `${name}${city.separator}${city.plots.name[row] ?? ""}`;
 }
 
 /** As a person reads it; where it is not known, the name. */

@@ -3,7 +3,7 @@
 import { css, changeTone, type Mode } from "../../draw/colors.js";
 import { prepare, type Screen } from "../../draw/canvas.js";
 import { boxSetOf, ease, lookAt, type BoxSet } from "./boxes.js";
-import { shareText, shortName, standingRows, type City, type Standing } from "./city.js";
+import { shareText, shortName, standingRows, versionMark, type City, type Standing, type Versions } from "./city.js";
 import { chosenLabels, MOST_LABELS, type Label } from "./labels.js";
 import { drawMap, fromMap, mapHome, mapKept, mapScaled, toMap, type MapAt } from "./map.js";
 import {
@@ -35,7 +35,7 @@ export interface Shown {
   readonly compared: boolean;
   /** Before and after beside each other. */
   readonly pair: boolean;
-  readonly added: Uint8Array | undefined;
+  readonly versions: Versions | undefined;
   readonly matches: ReadonlySet<number> | undefined;
 }
 
@@ -49,9 +49,12 @@ export interface Hooks {
 const MOST_NAME = 24;
 
 /** A name may be cut, what it stands at may not. */
-function plotText(city: City, row: number, height: number): string {
+function plotText({ city, standing, versions }: Shown, row: number): string {
   const name = shortName(city, row);
-  return `${name.length > MOST_NAME ? `${name.slice(0, MOST_NAME - 1)}…` : name} ${shareText(height)}`;
+  const mark = versionMark(versions, row);
+  const gone = versions?.gone[row] === 1;
+  const share = gone ? `was ${shareText(standing.before[row]!)}` : shareText(standing.height[row]!);
+  return `${mark}${name.length > MOST_NAME ? `${name.slice(0, MOST_NAME - 1)}…` : name} ${share}`;
 }
 
 const FLIGHT_MS = 450;
@@ -165,7 +168,7 @@ export class CityStage {
       city,
       standing,
       [this.chosen, this.hovered].filter((row) => row >= 0),
-      shown.added,
+      shown.versions,
     );
     const renew = (set: BoxSet | undefined) =>
       set?.rows.length === rows.length && rows.every((row, i) => row === set.rows[i]) ? set : boxSetOf(city, rows, set);
@@ -175,7 +178,7 @@ export class CityStage {
       hovered: this.hovered,
       matches: shown.matches,
       colorBy: shown.compared ? ("change" as const) : ("heat" as const),
-      added: shown.added,
+      versions: shown.versions,
     };
     lookAt(city, standing, this.set, { ...look, ofBefore: false });
     if (shown.pair) {
@@ -392,11 +395,12 @@ export class CityStage {
   };
 
   /** The highest, by row, as many as names can be of. */
-  private highest({ standing }: Shown, set: BoxSet, most: number): { readonly row: number; readonly i: number }[] {
+  private highest({ standing, versions }: Shown, set: BoxSet, most: number): { readonly row: number; readonly i: number }[] {
     const all: { row: number; i: number; height: number }[] = [];
     for (let i = 0; i < set.count; ++i) {
       const row = set.rows[i]!;
-      const height = Math.max(standing.height[row]!, row === this.chosen ? 65536 : 0);
+      const stands = versions?.gone[row] === 1 ? standing.before[row]! : standing.height[row]!;
+      const height = Math.max(stands, row === this.chosen ? 65536 : 0);
       // Less than a hundredth of the window is not what one looks for.
       if (height > 655) all.push({ row, i, height });
     }
@@ -422,7 +426,7 @@ export class CityStage {
       if (point !== undefined)
         out.push({
           key: `p${row}`,
-          text: plotText(city, row, shown.standing.height[row]!),
+          text: plotText(shown, row),
           x: point.x,
           y: point.y - 4,
           kind: "plot",
@@ -476,7 +480,7 @@ export class CityStage {
       const [x, y] = toMap(at, this.screen, city.plots.x[row]! + city.side / 2, city.plots.y[row]! + city.side);
       out.push({
         key: `p${row}`,
-        text: plotText(city, row, shown.standing.height[row]!),
+        text: plotText(shown, row),
         x,
         y: y - 3,
         kind: "plot",

@@ -22,6 +22,7 @@ import {
   cityOf,
   joinCity,
   noneStanding,
+  separatorOf,
   versionsOf,
   type City,
   type Standing,
@@ -53,7 +54,9 @@ export const STRIP_STEPS = 300;
 /** Pictures that are kept, and numbers of all together. */
 const MOST_PAST = 60;
 const MOST_NUMBERS = 6_000_000;
-const STRIP_EVERY_MS = 1500;
+const BUCKET = 1e8;
+/** The strip is behind by a fiftieth of its length at most, and is asked for no more often than a person sees. */
+const stripEvery = (time: number) => Math.min(1500, Math.max(200, time / 50e6));
 /** How often what sessions there are is asked: while a person waits for a program, and beside one. */
 const WAITED_MS = 2000;
 const LIST_EVERY_MS = 5000;
@@ -86,7 +89,8 @@ export class Feed {
   private listTimer: ReturnType<typeof setTimeout> | undefined;
   private looked = false;
   private other:
-    { readonly session: string; city: City; frame: number; standing: Map<number, number>; ended: boolean } | undefined;
+    | { readonly session: string; layout: number; frame: number; standing: Map<number, number>; ended: boolean }
+    | undefined;
 
   constructor(
     private readonly ask: Ask,
@@ -184,7 +188,9 @@ export class Feed {
           controller.signal,
         );
         if (isOver()) return;
-        if (frame.layout !== this.city.peek()?.layout) {
+        const moved = await this.askOther(controller.signal);
+        // Of two versions the sum of both.
+        if (frame.layout + (this.other?.layout ?? 0) !== this.city.peek()?.layout) {
           await this.askCity(session, controller.signal);
           // The city that was there had no place for some: all of it anew.
           if (!frame.key && since !== 0) {
@@ -192,7 +198,6 @@ export class Feed {
             continue;
           }
         }
-        const moved = await this.askOther(controller.signal);
         const same = frame.frame === since;
         since = frame.frame;
         if (frame.state !== state) {
@@ -203,7 +208,7 @@ export class Feed {
         this.take(frame, same);
         if (moved && same) this.tick.value += 1;
         const still = ended && (this.other === undefined || this.other.ended);
-        if (still || asked - this.stripAsked > STRIP_EVERY_MS) {
+        if (still || asked - this.stripAsked > stripEvery(frame.time)) {
           this.stripAsked = asked;
           void this.askStrip(session, controller.signal);
         }
@@ -238,15 +243,32 @@ export class Feed {
   }
 
   private async askCity(session: string, signal: AbortSignal): Promise<void> {
-    const since = this.answer?.layout ?? 0;
-    const answer = joinCity(this.answer, await this.ask(LiveCityRequest, { session, since }, signal));
-    if (signal.aborted) return;
-    this.answer = answer;
-    const city = cityOf(answer);
+    const { other } = this;
+    const came = await this.ask(
+      LiveCityRequest,
+      other === undefined ? { session, since: this.answer?.layout ?? 0 } : { session, before: other.session },
+      signal,
+    );
+    if (signal.aborted || other !== this.other) return;
+    // A city of two versions comes whole.
+    this.answer = other === undefined ? joinCity(this.answer, came) : undefined;
+    const language = this.sessions.peek()?.find((one) => one.session === session)?.language;
+    const city = cityOf(this.answer ?? came, separatorOf(language));
     const old = this.city.peek();
     this.standing = old === undefined ? noneStanding(city.plots.count) : carried(old, this.standing, city);
-    if (this.other !== undefined) this.versions.value = versionsOf(this.other.city, city);
-    this.city.value = city;
+    batch(() => {
+      this.versions.value = other === undefined ? undefined : versionsOf(city);
+      this.city.value = city;
+    });
+    this.placeBefore();
+  }
+
+  private placeBefore(): void {
+    const city = this.city.peek();
+    if (this.other === undefined || city === undefined) return;
+    const { standing } = this.other;
+    const methods: LiveMethods = { id: [...standing.keys()], height: [...standing.values()], threads: [], flags: [] };
+    applyBefore(this.standing, methods, city.rowOfBefore);
   }
 
   private take(frame: LiveFrameResult, same: boolean): void {
@@ -313,12 +335,13 @@ export class Feed {
     this.seeking?.abort();
     const controller = new AbortController();
     this.seeking = controller;
-    const to = Math.max(frame.window * 0.02, Math.min(time, frame.time));
+    // Whole tenths of a second, as they are kept: then the window is as long as it says.
+    const to = Math.max(BUCKET, Math.min(Math.round(time / BUCKET) * BUCKET, frame.time));
     this.at.value = to;
     try {
       const window = await this.ask(
         LiveWindowRequest,
-        { session, from: Math.max(0, to - frame.window), to, rows: ROWS, steps: STRIP_STEPS },
+        { session, from: Math.max(0, to - frame.window), to, rows: ROWS, threads: THREADS, steps: STRIP_STEPS },
         controller.signal,
       );
       const city = this.city.peek();
@@ -368,16 +391,20 @@ export class Feed {
 
   /** Chooses what heights are compared with. */
   async compare(against: Against): Promise<void> {
+    const parts = this.other !== undefined;
     this.other = undefined;
     this.standing.before.fill(0);
     batch(() => {
       this.against.value = against;
       this.versions.value = undefined;
     });
-    const city = this.city.peek();
     const session = this.session.peek();
-    if (city === undefined || session === undefined) return;
+    if (this.city.peek() === undefined || session === undefined) return;
+    const signal = new AbortController().signal;
     try {
+      if (parts) await this.askCity(session, signal);
+      const city = this.city.peek();
+      if (city === undefined || this.against.peek() !== against) return;
       if (against.kind === "moment") this.standing.before.set(this.standing.height);
       else if (against.kind === "mark") {
         const mark = this.window
@@ -390,11 +417,9 @@ export class Feed {
         const window = await this.ask(LiveWindowRequest, { session, from, to: mark.time, rows: 0, steps: 1 });
         if (this.against.peek() === against) applyBefore(this.standing, window.methods, city.rowOf);
       } else if (against.kind === "session") {
-        const answer = await this.ask(LiveCityRequest, { session: against.session });
-        if (this.against.peek() !== against) return;
-        this.other = { session: against.session, city: cityOf(answer), frame: 0, standing: new Map(), ended: false };
-        this.versions.value = versionsOf(this.other.city, city);
-        await this.askOther(new AbortController().signal);
+        this.other = { session: against.session, layout: 0, frame: 0, standing: new Map(), ended: false };
+        await this.askOther(signal);
+        await this.askCity(session, signal);
       }
     } catch (error) {
       this.fail(error);
@@ -406,8 +431,7 @@ export class Feed {
   /** Whether what is compared with stands otherwise now. */
   private async askOther(signal: AbortSignal): Promise<boolean> {
     const { other } = this;
-    const city = this.city.peek();
-    if (other === undefined || city === undefined) return false;
+    if (other === undefined) return false;
     const frame = await this.ask(
       LiveFrameRequest,
       { session: other.session, since: other.frame, wait: 0, rows: 0, threads: 0 },
@@ -416,16 +440,11 @@ export class Feed {
     if (signal.aborted || this.other !== other) return false;
     other.ended = frame.state === LiveState.ended;
     if (frame.frame === other.frame && !frame.key) return false;
-    if (frame.layout !== other.city.layout) {
-      other.city = cityOf(await this.ask(LiveCityRequest, { session: other.session }, signal));
-      this.versions.value = versionsOf(other.city, city);
-    }
     other.frame = frame.frame;
+    other.layout = frame.layout;
     if (frame.key) other.standing.clear();
     frame.methods.id.forEach((id, i) => other.standing.set(id, frame.methods.height[i]!));
-    const ids = [...other.standing.keys()];
-    const methods: LiveMethods = { id: ids, height: ids.map((id) => other.standing.get(id)!), threads: [], flags: [] };
-    applyBefore(this.standing, methods, this.versions.peek()?.rowOf ?? new Map());
+    this.placeBefore();
     return true;
   }
 
@@ -433,7 +452,7 @@ export class Feed {
   spark(row: number): number[] {
     const city = this.city.peek();
     const id = city?.plots.id[row];
-    if (city === undefined || id === undefined) return [];
+    if (city === undefined || id === undefined || id === 0) return [];
     return this.past.map(({ height, city: then }) => {
       const at = then === city ? row : then.rowOf.get(id);
       return at === undefined ? 0 : height[at]! / 65535;

@@ -22,8 +22,8 @@ export function laneOf(
 
 export const STRIP = { width: 1000, height: 34 } as const;
 
-export function stripPath(busy: readonly number[]): string {
-  const most = Math.max(1e-9, ...busy);
+/** `most`: the value that is as high as the strip. */
+export function stripPath(busy: readonly number[], most: number): string {
   const step = STRIP.width / Math.max(1, busy.length);
   const y = (value: number) => (STRIP.height - 2 - (value / most) * (STRIP.height - 6)).toFixed(1);
   const points = busy.map(

@@ -1,7 +1,7 @@
 // What is told of boxes, whoever draws them.
 
 /** Bits of the look of a box. */
-export const LOOK = { waits: 1, demoted: 2, hovered: 4, chosen: 8, added: 16, dimmed: 32 } as const;
+export const LOOK = { waits: 1, demoted: 2, hovered: 4, chosen: 8, added: 16, dimmed: 32, gone: 64 } as const;
 
 export interface Boxes {
   readonly count: number;

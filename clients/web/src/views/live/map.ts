@@ -139,7 +139,7 @@ export function drawMap(
     context.globalAlpha = has(LOOK.dimmed) ? 0.2 : 1;
     context.fillStyle = fills[Math.round(Math.min(1, Math.max(0, boxes.look[i * 4]!)) * (fills.length - 1))]!;
     context.fillRect(box.x, box.y, box.w, box.h);
-    if (box.w >= LEAST_MARK && (has(LOOK.waits) || has(LOOK.demoted) || has(LOOK.added))) {
+    if (box.w >= LEAST_MARK && (has(LOOK.waits) || has(LOOK.demoted) || has(LOOK.added) || has(LOOK.gone))) {
       context.save();
       context.beginPath();
       context.rect(box.x, box.y, box.w, box.h);
@@ -160,6 +160,14 @@ export function drawMap(
       if (has(LOOK.added)) {
         context.lineWidth = Math.max(2, box.w / 6);
         context.strokeRect(box.x, box.y, box.w, box.h);
+      }
+      if (has(LOOK.gone)) {
+        context.beginPath();
+        context.moveTo(box.x, box.y);
+        context.lineTo(box.x + box.w, box.y + box.h);
+        context.moveTo(box.x, box.y + box.h);
+        context.lineTo(box.x + box.w, box.y);
+        context.stroke();
       }
       context.restore();
     }

@@ -14,15 +14,27 @@ import { useApp } from "../../ui/context.js";
 import { Icon } from "../../ui/icons.js";
 import { placeAt } from "../../ui/menu.js";
 import { Sparkline } from "../../ui/sparkline.js";
-import { changeText, FLAG, shareText, signatureOf, wholeName, type City, type Standing } from "./city.js";
+import {
+  changeText,
+  FLAG,
+  shareText,
+  signatureOf,
+  versionMark,
+  wholeName,
+  type City,
+  type Standing,
+  type Versions,
+} from "./city.js";
 import type { Feed } from "./feed.js";
 import { LANE, laneOf, STRIP, stripPath } from "./lanes.js";
 import type { Hovered } from "./stage.js";
 
 /** What marks of a method say in words. */
-export function marksOf(flags: number): string[] {
+export function marksOf(flags: number, sampled = false): string[] {
   const out: string[] = [];
-  if ((flags & FLAG.waits) !== 0) out.push("waits");
+  if (sampled) {
+    if ((flags & FLAG.runs) !== 0) out.push("seen most of late");
+  } else if ((flags & FLAG.waits) !== 0) out.push("waits");
   else if ((flags & FLAG.runs) !== 0) out.push("runs now");
   else if ((flags & FLAG.open) !== 0) out.push("on a stack");
   if ((flags & FLAG.demoted) !== 0) out.push("no probes: its time is in its callers");
@@ -45,12 +57,19 @@ export function HotList({
   const city = feed.city.value;
   const { before } = feed.standing;
   const compared = feed.against.value.kind !== "none";
+  const sampled = rows[0]?.samples !== undefined;
   return (
     <section class="live-hot" aria-label="Hottest methods">
       <table>
         <thead>
           <tr>
-            <th scope="col">Elevation</th>
+            {sampled ? (
+              <th scope="col" title="By samples: ± is half the interval of 95 %">
+                About
+              </th>
+            ) : (
+              <th scope="col">Elevation</th>
+            )}
             <th scope="col">Method</th>
             <th scope="col">{compared ? "Change, points" : "Lately"}</th>
             <th scope="col" title="Threads on which it was open in the window">
@@ -67,7 +86,7 @@ export function HotList({
                 aria-current={plot === chosen && plot >= 0 ? "true" : undefined}
                 class={plot === chosen && plot >= 0 ? "chosen" : ""}
               >
-                <td>
+                <td title={shown(row.text)}>
                   <Share text={row.elevationText} part={row.elevation} />
                 </td>
                 <td>
@@ -93,7 +112,7 @@ export function HotList({
           })}
         </tbody>
       </table>
-      {rows.length === 0 && <p class="muted live-none">Nothing with probes ran in this window.</p>}
+      {rows.length === 0 && <p class="muted live-none">Nothing that is measured ran in this window.</p>}
       {left !== undefined && left > 0 && <p class="muted live-none">{left.toLocaleString("en")} more stand above 0.</p>}
     </section>
   );
@@ -106,30 +125,41 @@ const STATE_TEXT: Readonly<Record<string, string>> = {
   [LiveThreadState.unknown]: "unknown",
   [LiveThreadState.ended]: "ended",
 };
+const PAST_TEXT: Readonly<Record<string, string>> = {
+  [LiveThreadState.runs]: "ran",
+  [LiveThreadState.waits]: "waited",
+  [LiveThreadState.idle]: "idle",
+  [LiveThreadState.unknown]: "unknown",
+};
 
 export function Lanes({
   feed,
   threads,
   left,
+  at,
   onMethod,
 }: {
   feed: Feed;
   threads: readonly LiveThreadRow[];
   left: number | undefined;
+  /** The time that is looked at; undefined: now. */
+  at: number | undefined;
   onMethod: (row: number) => void;
 }) {
-  const { past } = feed;
+  // Of a time further back than the pictures that are kept there are no lanes.
+  const past = at === undefined ? feed.past : feed.past.filter((one) => one.time <= at);
+  const lately = past.length > 1;
   const from = past[0]?.time ?? 0;
   const span = Math.max(1, (past.at(-1)?.time ?? 1) - from);
-  const at = (time: number) => ((time - from) / span) * LANE.width;
+  const place = (time: number) => ((time - from) / span) * LANE.width;
   return (
     <section class="live-lanes" aria-label="Threads">
       <table>
         <thead>
           <tr>
             <th scope="col">Thread</th>
-            <th scope="col">Now</th>
-            <th scope="col">Lately</th>
+            <th scope="col">{at === undefined ? "Now" : "Mostly"}</th>
+            {lately && <th scope="col">Lately</th>}
           </tr>
         </thead>
         <tbody>
@@ -141,38 +171,44 @@ export function Lanes({
                   <Name text={row.name === "" ? `thread ${row.thread}` : row.name} />
                 </th>
                 <td>
-                  <span class={`tag state ${row.state}`}>{STATE_TEXT[row.state] ?? row.state}</span>
+                  <span class={`tag state ${row.state}`}>
+                    {row.samples !== undefined && at === undefined && row.state === LiveThreadState.runs
+                      ? "seen in"
+                      : ((at === undefined ? STATE_TEXT : PAST_TEXT)[row.state] ?? row.state)}
+                  </span>
                   {row.label !== undefined && row.label !== "" && (
                     <button type="button" class="link" disabled={plot < 0} onClick={() => onMethod(plot)}>
                       <Name text={row.label} />
                     </button>
                   )}
                 </td>
-                <td>
-                  <svg
-                    class="lane"
-                    viewBox={`0 0 ${LANE.width} ${LANE.height}`}
-                    preserveAspectRatio="none"
-                    aria-hidden="true"
-                  >
-                    <defs>
-                      <pattern id={`lane-wait-${row.thread}`} width="6" height="6" patternUnits="userSpaceOnUse">
-                        <path class="lane-stripe" d="M-1 7L7 -1" />
-                      </pattern>
-                    </defs>
-                    {laneOf(past, row.thread).map((run) => (
-                      <rect
-                        key={run.from}
-                        class={run.state}
-                        x={at(run.from)}
-                        width={Math.max(0.5, at(run.to) - at(run.from))}
-                        y={run.state === LiveThreadState.idle ? LANE.height / 2 - 1 : 1}
-                        height={run.state === LiveThreadState.idle ? 2 : LANE.height - 2}
-                        fill={run.state === LiveThreadState.waits ? `url(#lane-wait-${row.thread})` : undefined}
-                      />
-                    ))}
-                  </svg>
-                </td>
+                {lately && (
+                  <td>
+                    <svg
+                      class="lane"
+                      viewBox={`0 0 ${LANE.width} ${LANE.height}`}
+                      preserveAspectRatio="none"
+                      aria-hidden="true"
+                    >
+                      <defs>
+                        <pattern id={`lane-wait-${row.thread}`} width="6" height="6" patternUnits="userSpaceOnUse">
+                          <path class="lane-stripe" d="M-1 7L7 -1" />
+                        </pattern>
+                      </defs>
+                      {laneOf(past, row.thread).map((run) => (
+                        <rect
+                          key={run.from}
+                          class={run.state}
+                          x={place(run.from)}
+                          width={Math.max(0.5, place(run.to) - place(run.from))}
+                          y={run.state === LiveThreadState.idle ? LANE.height / 2 - 1 : 1}
+                          height={run.state === LiveThreadState.idle ? 2 : LANE.height - 2}
+                          fill={run.state === LiveThreadState.waits ? `url(#lane-wait-${row.thread})` : undefined}
+                        />
+                      ))}
+                    </svg>
+                  </td>
+                )}
               </tr>
             );
           })}
@@ -234,10 +270,15 @@ export function MethodCard({
 }) {
   const city = feed.city.value!;
   const still = feed.at.value !== undefined;
-  const method = useMethod(session, city.plots.id[chosen], still);
+  const id = city.plots.id[chosen]!;
+  const against = feed.against.value;
+  // What is gone is known to the version before alone.
+  const gone = id === 0 && against.kind === "session";
+  const method = useMethod(gone ? against.session : session, gone ? city.plots.before[chosen] : id, still);
   const height = feed.standing.height[chosen] ?? 0;
   const flags = feed.standing.flags[chosen] ?? 0;
-  const compared = feed.against.value.kind !== "none";
+  const compared = against.kind !== "none";
+  const sampled = feed.frame.value?.estimate !== undefined;
   const signature = signatureOf(city, chosen);
   return (
     <section class="live-card" aria-label="Chosen method">
@@ -259,9 +300,18 @@ export function MethodCard({
         <Name text={signature} />
       </p>
       <p>
-        <b>{shareText(height)}</b> of the window, Thread Num {feed.standing.threads[chosen] ?? 0}
-        {!still && method !== undefined && method.calls > 0 && <>, {method.calls.toLocaleString("en")} calls</>}
-        {marksOf(flags).map((mark) => (
+        <b>
+          {!sampled
+            ? shareText(height)
+            : `about ${still || method === undefined ? shareText(height) : method.elevationText}`}
+        </b>{" "}
+        of the window, Thread Num {feed.standing.threads[chosen] ?? 0}
+        {!still && method !== undefined && method.calls > 0 && (
+          <>
+            , {method.calls.toLocaleString("en")} {sampled ? "samples" : "calls"}
+          </>
+        )}
+        {marksOf(flags, sampled).map((mark) => (
           <span class="tag" key={mark}>
             {mark}
           </span>
@@ -269,6 +319,7 @@ export function MethodCard({
       </p>
       {compared && <p>{changeText(feed.standing.before[chosen] ?? 0, height)} against what it is compared with</p>}
       {feed.versions.value?.added[chosen] === 1 && <p>[A] The version before does not have it.</p>}
+      {gone && <p>[D] Only the version before has it.</p>}
       {method !== undefined && (
         <p class="muted">
           {shown(method.total)}
@@ -323,12 +374,14 @@ export function CityTooltip({
   city,
   standing,
   hovered,
-  added,
+  versions,
+  sampled,
 }: {
   city: City;
   standing: Standing;
   hovered: Hovered;
-  added: boolean;
+  versions: Versions | undefined;
+  sampled: boolean;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const { hit, x, y } = hovered;
@@ -342,7 +395,10 @@ export function CityTooltip({
       );
   });
   if (hit.plot >= 0) {
-    const marks = marksOf(standing.flags[hit.plot]!);
+    const version = { "[A] ": "[A] new in this version", "[D] ": "[D] gone from this version" }[
+      versionMark(versions, hit.plot)
+    ];
+    const marks = [...(version === undefined ? [] : [version]), ...marksOf(standing.flags[hit.plot]!, sampled)];
     return (
       <div class="tooltip" ref={box} aria-hidden="true">
         <div class="tooltip-name">
@@ -353,16 +409,14 @@ export function CityTooltip({
         </div>
         <dl class="tooltip-values">
           <dt>elevation</dt>
-          <dd>{shareText(standing.height[hit.plot]!)}</dd>
+          <dd>{`${sampled ? "about " : ""}${shareText(standing.height[hit.plot]!)}`}</dd>
           <dt>Thread Num</dt>
           <dd>{standing.threads[hit.plot]}</dd>
         </dl>
         {standing.before[hit.plot] !== 0 && (
           <div class="tooltip-change">{changeText(standing.before[hit.plot]!, standing.height[hit.plot]!)}</div>
         )}
-        {(marks.length > 0 || added) && (
-          <div class="tooltip-note">{[...(added ? ["[A] new in this version"] : []), ...marks].join(" · ")}</div>
-        )}
+        {marks.length > 0 && <div class="tooltip-note">{marks.join(" · ")}</div>}
       </div>
     );
   }
@@ -405,6 +459,8 @@ export function Strip({
     onSeek(Math.max(0, Math.min(1, (event.clientX - rect.left) / Math.max(1, rect.width))) * whole);
   };
   const covered = strip === undefined ? 0 : strip.step * strip.busy.length;
+  const most = Math.max(1e-9, ...(strip?.busy ?? []));
+  const running = (strip?.busy ?? []).map((busy, i) => busy - (strip?.waiting?.[i] ?? 0));
   return (
     <div
       class="live-strip"
@@ -439,7 +495,8 @@ export function Strip({
       <svg viewBox={`0 0 ${STRIP.width} ${STRIP.height}`} preserveAspectRatio="none" aria-hidden="true">
         {strip !== undefined && (
           <g transform={`translate(${x(strip.begin)} 0) scale(${covered / whole} 1)`}>
-            <path class="strip-busy" d={stripPath(strip.busy)} />
+            <path class="strip-waiting" d={stripPath(strip.busy, most)} />
+            <path class="strip-busy" d={stripPath(running, most)} />
             {strip.lost.map((lost, i) =>
               lost === 0 ? null : (
                 <rect

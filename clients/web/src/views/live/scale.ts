@@ -15,4 +15,4 @@ export function fullHeight(city: City): number {
   return Math.max(6, Math.min(14 + size * 0.08, size * 0.42));
 }
 
-export const extentOf = (city: City) => ({ width: city.width, depth: city.depth, height: fullHeight(city) * 0.6 });
+export const extentOf = (city: City) => ({ width: city.width, depth: city.depth, height: fullHeight(city) + STEP });

@@ -210,6 +210,11 @@ void main() {
     vec2 edge = min(vLocal.xy, uSide - vLocal.xy);
     if (vNormal.z > 0.5 && min(edge.x, edge.y) < 0.16) base = uMark;
   }
+  if (has(64)) {
+    // Gone: crossed out on its top.
+    float cross_out = min(abs(vLocal.x - vLocal.y), abs(vLocal.x + vLocal.y - uSide));
+    if (vNormal.z > 0.5 && cross_out < 0.14) base = uMark;
+  }
   if (has(32)) base = mix(base, vec3(uDark > 0.5 ? 0.3 : 0.8), 0.8);
   if (has(8) || has(4)) {
     vec3 edges = vec3(min(vLocal.x, uSide - vLocal.x), min(vLocal.y, uSide - vLocal.y), min(vLocal.z, max(vTop, vLook.z) - vLocal.z));

@@ -4,6 +4,7 @@ import {
   LiveAttachRequest,
   LiveControlRequest,
   LiveListRequest,
+  LiveMethodRequest,
   LiveOperation,
   LiveState,
   type LiveAttachResult,
@@ -17,7 +18,7 @@ import { useApp } from "../../ui/context.js";
 import { copyText } from "../../ui/copy.js";
 import { Icon } from "../../ui/icons.js";
 import { useKeys } from "../../ui/keys.js";
-import { shortName, wholeName } from "./city.js";
+import { shortName, wholeName, type City, type Versions } from "./city.js";
 import type { CityStage, Kind, Shown } from "./controller.js";
 import { Feed, type Against } from "./feed.js";
 import { CityTooltip, HotList, Lanes, MethodCard, Strip, type Deeds } from "./parts.js";
@@ -112,7 +113,8 @@ function Attach({ feed, gone }: { feed: Feed; gone: string | undefined }) {
         <p>
           A program that is started with an agent of profd tells which methods run. They stand here as a city: packages
           are districts, classes blocks, methods buildings, as high as the share of the last seconds that they ran
-          themselves.
+          themselves. Without an agent <code>profd live http://127.0.0.1:6060</code>, or{" "}
+          <code>ws://127.0.0.1:9229</code>, a pipe or a file, shows the same by samples in a terminal, and editors here.
         </p>
         {place === undefined ? (
           <p>
@@ -177,7 +179,7 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
   const [side, setSide] = useState<Side>("hot");
   const [pair, setPair] = useState(false);
   const [search, setSearch] = useState("");
-  const [chosenId, setChosenId] = useState<number | undefined>(undefined);
+  const [chosenId, setChosenId] = useState<{ readonly id: number; readonly before: number } | undefined>(undefined);
   const [hovered, setHovered] = useState<Hovered | undefined>(undefined);
   const stage = useRef<CityStage | undefined>(undefined);
   const searchBox = useRef<HTMLInputElement>(null);
@@ -188,7 +190,10 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
   const at = feed.at.value;
   const against = feed.against.value;
   const versions = feed.versions.value;
-  const chosen = chosenId === undefined ? -1 : (city?.rowOf.get(chosenId) ?? -1);
+  const chosen =
+    chosenId === undefined
+      ? -1
+      : (city?.rowOf.get(chosenId.id) ?? city?.rowOfBefore.get(chosenId.before) ?? -1);
   const matches = useMemo(() => matchesOf(city, search), [city, search]);
   const matchSet = useMemo(() => (matches === undefined ? undefined : new Set(matches)), [matches]);
   const compared = against.kind !== "none";
@@ -201,7 +206,7 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
             standing: feed.standing,
             compared,
             pair: pair && compared,
-            added: versions?.added,
+            versions,
             matches: matchSet,
           },
     [city, feed.standing, compared, pair, versions, matchSet],
@@ -211,7 +216,9 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
   const rows = at === undefined ? (frame?.rows ?? []) : (window_?.rows ?? []);
   const left = at === undefined ? frame?.rowsLeft : window_?.rowsLeft;
   const choose = (row: number) => {
-    setChosenId(row < 0 || city === undefined ? undefined : city.plots.id[row]);
+    setChosenId(
+      row < 0 || city === undefined ? undefined : { id: city.plots.id[row]!, before: city.plots.before[row]! },
+    );
     if (row >= 0 && city !== undefined) app.spoken.value = `${shortName(city, row)} is chosen`;
   };
   const find = (row: number) => {
@@ -238,14 +245,28 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
       app.say("Choose a method first: by a click, or with n and N");
       return;
     }
-    const hot = rows.find((one) => city?.rowOf.get(one.method) === row);
-    const fn = row < 0 || city === undefined ? "" : (hot?.name ?? wholeName(city, row));
-    app.home.files?.add(session.uri);
-    app.update((state) =>
-      go(openPlace(state, session.uri), {
-        view,
-        ...(view === "flame" ? { search: fn === "" ? "" : fn } : { fn, file: hot?.file ?? "", line: hot?.line ?? 0 }),
-      }),
+    const id = row < 0 || city === undefined ? 0 : city.plots.id[row]!;
+    // What is gone is in the session before.
+    const gone = row >= 0 && id === 0 && against.kind === "session";
+    const of = gone ? against.session : session.session;
+    const method = id === 0 && row >= 0 ? city!.plots.before[row]! : id;
+    // What is held is looked at, not all that there was.
+    const held = gone || at === undefined ? undefined : feed.window.peek()?.uri;
+    const uri = held ?? `${LIVE}${of}`;
+    const show = (fn: string, file: string, line: number) => {
+      app.home.files?.add(uri);
+      app.update((state) =>
+        go(openPlace(state, uri), { view, ...(view === "flame" ? { search: fn } : { fn, file, line }) }),
+      );
+    };
+    if (method === 0) { show("", "", 0); return; }
+    // Its name as profiles have it.
+    app.client.request(LiveMethodRequest, { session: of, method }).then(
+      ({ name, file, line }) => show(name, file ?? "", line ?? 0),
+      (error: unknown) => {
+        const text = app.explain(error);
+        if (text !== undefined) app.say(text, "error");
+      },
     );
   };
   const control = (operation: LiveOperation, more: { methods?: number[]; text?: string } = {}) => {
@@ -261,14 +282,14 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
     );
   };
   const can = (ability: string) => session.abilities.includes(ability) && session.state !== LiveState.ended;
-  const ids = city === undefined || chosen < 0 ? [] : [city.plots.id[chosen]!];
+  const ids = city === undefined || chosen < 0 || city.plots.id[chosen] === 0 ? [] : [city.plots.id[chosen]!];
   const deeds: Deeds = {
     source: () => jump("source"),
     callers: () => jump("sandwich"),
     flame: () => jump("flame"),
     find: () => stage.current?.goTo(chosen),
-    demote: can("demote") ? () => control(LiveOperation.demote, { methods: ids }) : undefined,
-    promote: can("demote") ? () => control(LiveOperation.promote, { methods: ids }) : undefined,
+    demote: can("demote") && ids.length > 0 ? () => control(LiveOperation.demote, { methods: ids }) : undefined,
+    promote: can("demote") && ids.length > 0 ? () => control(LiveOperation.promote, { methods: ids }) : undefined,
   };
   const toggleHold = () => (at === undefined ? feed.hold() : feed.live());
   const setKindSaid = (next: Kind) => {
@@ -307,7 +328,7 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
       { keys: ["/"], text: "find a method", run: () => searchBox.current?.focus() },
       { keys: ["g"], text: "its source", run: () => jump("source") },
       { keys: ["c"], text: "who calls it", run: () => jump("sandwich") },
-      { keys: ["f"], text: "flame graph of the session", run: () => jump("flame") },
+      { keys: ["f"], text: "flame graph of the session, or of the window that is held", run: () => jump("flame") },
       { keys: ["Escape"], text: "let go of it", run: () => (search !== "" ? setSearch("") : choose(-1)) },
     ],
   });
@@ -339,6 +360,7 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
             : { kind: "none" };
     void feed.compare(next);
   };
+  const estimate = at === undefined ? frame?.estimate : window_?.estimate;
   const stateText =
     at !== undefined
       ? feed.playing.value
@@ -369,6 +391,14 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
             </b>
           )}
           <span class={`tag live-state ${at === undefined ? session.state : "held"}`}>{stateText}</span>
+          {session.estimate !== undefined && (
+            <span
+              class="tag live-estimate"
+              title={`${shown(session.estimate.source)}: ${shown(session.estimate.text)}. ± is half the interval of 95 %.`}
+            >
+              estimate ±
+            </span>
+          )}
           <Segments<Kind>
             label="Picture"
             value={kind}
@@ -461,13 +491,14 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
               setKind("map");
             }}
           />
-          {compared && <ChangeLegend gone={versions?.gone} />}
+          {compared && <ChangeLegend city={city} versions={versions} />}
           {hovered !== undefined && city !== undefined && (
             <CityTooltip
               city={city}
               standing={feed.standing}
               hovered={hovered}
-              added={hovered.hit.plot >= 0 && versions?.added[hovered.hit.plot] === 1}
+              versions={versions}
+              sampled={session.estimate !== undefined}
             />
           )}
         </div>
@@ -495,8 +526,9 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
           ) : (
             <Lanes
               feed={feed}
-              threads={at === undefined ? (frame?.threadRows ?? []) : []}
-              left={at === undefined ? frame?.threadsLeft : undefined}
+              threads={(at === undefined ? frame?.threadRows : feed.window.value?.threadRows) ?? []}
+              left={at === undefined ? frame?.threadsLeft : feed.window.value?.threadsLeft}
+              at={at}
               onMethod={find}
             />
           )}
@@ -556,7 +588,14 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
           ) : (
             <>{shown(window_?.windowText ?? "")}</>
           )}
-          {frame !== undefined && <> · {shown(frame.losses.text)}</>}
+          {estimate !== undefined ? (
+            <>
+              {" · "}
+              {shown(estimate.text)}; {shown(estimate.source)}
+            </>
+          ) : (
+            frame !== undefined && <> · {shown(frame.losses.text)}</>
+          )}
           {frame?.lagText !== undefined && (
             <b>
               {" · "}
@@ -571,13 +610,21 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
   );
 }
 
-function ChangeLegend({ gone }: { gone: readonly string[] | undefined }) {
+function ChangeLegend({ city, versions }: { city: City | undefined; versions: Versions | undefined }) {
+  const gone = useMemo(() => {
+    if (city === undefined || versions?.gone.length !== city.plots.count) return undefined;
+    const rows = Array.from({ length: city.plots.count }, (_, row) => row);
+    return rows.filter((row) => versions.gone[row] === 1).map((row) => wholeName(city, row));
+  }, [city, versions]);
   return (
     <div class="live-legend">
       <span class="more">Orange</span> more than before, <span class="less">blue</span> less; dashed above: what it was.
+      {versions !== undefined && " A frame on its roof: [A] new. Crossed out: [D] gone."}
       {gone !== undefined && gone.length > 0 && (
         <details>
-          <summary>[D] {gone.length.toLocaleString("en")} methods are gone</summary>
+          <summary>
+            [D] {gone.length === 1 ? "1 method is gone" : `${gone.length.toLocaleString("en")} methods are gone`}
+          </summary>
           <ul>
             {gone.slice(0, 200).map((name, i) => (
               <li key={i}>

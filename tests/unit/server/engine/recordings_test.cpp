@@ -1,10 +1,12 @@
 // Recordings on disk: their names, what they say of themselves, which ones go.
-#include "server/cli/record_folders.h"
+#include "server/engine/recordings.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
+#include "server/cli/record_meta.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -126,4 +128,56 @@ TEST_CASE("a command is known once its user has typed it, in its folder alone", 
     ::unsetenv("XDG_STATE_HOME");
   else
     ::setenv("XDG_STATE_HOME", kept.c_str(), 1);
+}
+
+TEST_CASE("the run before is the last one of the same command that measured something", "[record]") {
+  const auto kept = [](std::string name, const std::function<void(RecordingMeta&)>& change) {
+    KeptRecording out;
+    out.name = std::move(name);
+    out.meta = meta_with_argv({"a"});
+    change(out.meta);
+    return out;
+  };
+  const auto same = [](RecordingMeta&) {};
+  const std::vector<KeptRecording> newest_first = {
+      kept("9", same),
+      kept("8",
+           [](RecordingMeta& meta) {
+             meta.argv = {"a", "b"};
+           }),
+      kept("7", [](RecordingMeta& meta) { meta.cwd = "/else"; }),
+      kept("6", [](RecordingMeta& meta) { meta.tool = "callgrind"; }),
+      kept("5", [](RecordingMeta& meta) { meta.failure = "no sample"; }),
+      kept("4", [](RecordingMeta& meta) { meta.profile.clear(); }),
+      kept("3", [](RecordingMeta& meta) { meta.attached = "4711"; }),
+      kept("2", same),
+      kept("1", same)};
+  const KeptRecording* before = run_before(newest_first, "9", newest_first.front().meta);
+  REQUIRE(before != nullptr);
+  CHECK(before->name == "2");
+  CHECK(run_before(newest_first, "1", newest_first.back().meta) == nullptr);
+}
+
+TEST_CASE("what was attached to is another command than what was started", "[record]") {
+  const TempFolder state;
+  ::setenv("XDG_STATE_HOME", state.path.c_str(), 1);
+  RecordingMeta meta = meta_with_argv({"touch", "x"});
+  meta.attached = "4711";
+  REQUIRE(confirm_command(meta));
+  CHECK(is_confirmed(meta));
+  meta.attached.clear();
+  CHECK_FALSE(is_confirmed(meta));
+  ::unsetenv("XDG_STATE_HOME");
+}
+
+TEST_CASE("a profile that is a link out of the recording is none", "[record]") {
+  const TempFolder project;
+  const auto place = recordings_place(project.path.string());
+  REQUIRE(place);
+  const std::string name = recorded(*place, 1000, 10);
+  REQUIRE(read_recording(*place, name)->meta.profile == "perf.data");
+  fs::remove(*place + "/" + name + "/perf.data");
+  fs::create_symlink("/etc/passwd", *place + "/" + name + "/perf.data");
+  CHECK(read_recording(*place, name)->meta.profile.empty());
+  CHECK_FALSE(read_recording(*place, "../" + name));
 }

@@ -1,4 +1,4 @@
-#include "server/cli/record_folders.h"
+#include "server/engine/recordings.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kStamp = 17;  // "20261120T192814Z-"
-constexpr std::size_t kMostEntries = 10'000;
 constexpr std::size_t kMostMeta = (std::size_t{1} << 20) + 1;
 constexpr const char* kPin = "pinned";
 
@@ -47,7 +46,7 @@ std::vector<std::string> folder_names(const std::string& place) {
   std::vector<std::string> out;
   std::error_code error;
   fs::directory_iterator at(place, error);
-  for (; !error && at != fs::directory_iterator() && out.size() < kMostEntries; at.increment(error)) {
+  for (; !error && at != fs::directory_iterator() && out.size() < kMostRecordings; at.increment(error)) {
     std::error_code unknown;
     const std::string name = at->path().filename().string();
     if (is_recording_name(name) && at->symlink_status(unknown).type() == fs::file_type::directory)
@@ -62,7 +61,7 @@ std::uint64_t bytes_in(const std::string& folder) {
   std::error_code error;
   std::size_t seen = 0;
   fs::directory_iterator at(folder, error);
-  for (; !error && at != fs::directory_iterator() && seen < kMostEntries; at.increment(error), ++seen) {
+  for (; !error && at != fs::directory_iterator() && seen < kMostRecordings; at.increment(error), ++seen) {
     std::error_code unknown;
     if (at->symlink_status(unknown).type() != fs::file_type::regular) continue;
     if (const auto size = at->file_size(unknown); !unknown) bytes += size;
@@ -78,6 +77,7 @@ bool has_pin(const std::string& folder) {
 // Words and the folder, so that no two commands have one text.
 std::string confirmed_text(const RecordingMeta& meta) {
   std::string out = meta.cwd;
+  if (!meta.attached.empty()) out += std::string("\0\0", 2) + meta.attached;
   for (const std::string& word : meta.argv) {
     out += '\0';
     out += word;
@@ -149,29 +149,52 @@ Result<std::string> make_recording(const std::string& place, const std::string& 
   return fail(ErrorCode::io, fmt::format("no folder for a recording can be made in {}", place));
 }
 
-std::vector<KeptRecording> list_recordings(const std::string& place) {
-  std::vector<KeptRecording> out;
+std::vector<std::string> recording_names(const std::string& place, std::size_t most) {
   std::vector<std::string> names = folder_names(place);
   std::reverse(names.begin(), names.end());
-  for (std::string& name : names) {
-    KeptRecording recording;
-    recording.path = place + "/" + name;
-    std::error_code error;
-    const std::string file = recording.path + "/meta.json";
-    if (fs::symlink_status(file, error).type() != fs::file_type::regular) continue;
-    std::string text(kMostMeta, '\0');
-    std::ifstream in(file, std::ios::binary);
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
-    auto meta = read_meta(text);
-    if (!meta) continue;
-    recording.name = std::move(name);
-    recording.meta = std::move(*meta);
-    recording.bytes = bytes_in(recording.path);
-    recording.pinned = has_pin(recording.path);
-    out.push_back(std::move(recording));
-  }
+  if (names.size() > most) names.resize(most);
+  return names;
+}
+
+std::optional<KeptRecording> read_recording(const std::string& place, const std::string& name) {
+  KeptRecording out;
+  out.name = name;
+  out.path = place + "/" + name;
+  std::error_code error;
+  const std::string file = out.path + "/meta.json";
+  if (!is_recording_name(name) || fs::symlink_status(file, error).type() != fs::file_type::regular)
+    return std::nullopt;
+  std::string text(kMostMeta, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+  auto meta = read_meta(text);
+  if (!meta) return std::nullopt;
+  out.meta = std::move(*meta);
+  // A link in the folder is none of its files.
+  if (fs::symlink_status(out.path + "/" + out.meta.profile, error).type() != fs::file_type::regular)
+    out.meta.profile.clear();
+  out.bytes = bytes_in(out.path);
+  out.pinned = has_pin(out.path);
   return out;
+}
+
+std::vector<KeptRecording> list_recordings(const std::string& place, std::size_t most) {
+  std::vector<KeptRecording> out;
+  for (const std::string& name : recording_names(place, most))
+    if (auto recording = read_recording(place, name)) out.push_back(std::move(*recording));
+  return out;
+}
+
+const KeptRecording* run_before(const std::vector<KeptRecording>& recordings, std::string_view name,
+                                const RecordingMeta& meta) {
+  const auto same = [&](const KeptRecording& other) {
+    const RecordingMeta& last = other.meta;
+    return other.name < name && last.argv == meta.argv && last.cwd == meta.cwd && last.tool == meta.tool &&
+           last.attached.empty() == meta.attached.empty() && !last.profile.empty() && last.failure.empty();
+  };
+  const auto found = std::find_if(recordings.begin(), recordings.end(), same);
+  return found == recordings.end() ? nullptr : &*found;
 }
 
 std::size_t remove_oldest(const std::string& place, const RecordingLimits& limits) {

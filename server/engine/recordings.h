@@ -1,13 +1,15 @@
 // The recordings of a project: a folder each in `.profd/recordings`, which git leaves alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/support/result.h"
-#include "server/cli/record_meta.h"
+#include "server/engine/recording_meta.h"
 
 namespace profd {
 
@@ -31,8 +33,17 @@ Result<std::string> recordings_place(const std::string& project);
 // Gives its path.
 Result<std::string> make_recording(const std::string& place, const std::string& name);
 
-// Newest first; folders without a meta.json that can be read are left out.
-std::vector<KeptRecording> list_recordings(const std::string& place);
+// The names of their folders, the newest first; no more than `most` of them.
+std::vector<std::string> recording_names(const std::string& place, std::size_t most);
+// Of a folder without a meta.json that can be read: nothing.
+std::optional<KeptRecording> read_recording(const std::string& place, const std::string& name);
+// Those that can be read, the newest first, among the `most` newest folders.
+inline constexpr std::size_t kMostRecordings = 10'000;
+std::vector<KeptRecording> list_recordings(const std::string& place, std::size_t most = kMostRecordings);
+// Of these, newest first, the last before `name` that has a profile of the same command, run in the same
+// folder by the same tool; null without one.
+const KeptRecording* run_before(const std::vector<KeptRecording>& recordings, std::string_view name,
+                                const RecordingMeta& meta);
 
 struct RecordingLimits {
   std::size_t count = 50;

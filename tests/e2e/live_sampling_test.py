@@ -1,0 +1,334 @@
+#!/usr/bin/env python3
+"""Live sessions by samples: Go's endpoint, Node's inspector, pipes, files that grow. Programs whose shares are known say them.
+
+usage: live_sampling_test.py PROFD [NODE]
+"""
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.parse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+
+from psp_client import Daemon
+from web_client import open_web_socket
+
+ROOT = Path(__file__).resolve().parents[2]
+PROFD = os.path.abspath(sys.argv.pop(1))
+NODE = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
+NODE = NODE if NODE and os.path.exists(NODE) else shutil.which("node")
+GO = shutil.which("go") or ("/usr/local/go/bin/go" if os.path.exists("/usr/local/go/bin/go") else None)
+SECOND = 1_000_000_000
+TRIES = 3  # three sigma are left now and then
+
+GO_PROGRAM = """package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	_ "net/http/pprof"
+	"time"
+)
+
+var sink int
+
+//go:noinline
+func parse(from time.Time, for_ time.Duration) {
+	for time.Since(from) < for_ {
+		for i := 0; i < 20000; i++ {
+			sink += i * i % 7
+		}
+	}
+}
+
+//go:noinline
+func draw(from time.Time, for_ time.Duration) {
+	for time.Since(from) < for_ {
+		for i := 0; i < 20000; i++ {
+			sink += i * i % 5
+		}
+	}
+}
+
+func main() {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
+	go http.Serve(listener, nil)
+	for {
+		parse(time.Now(), 30*time.Millisecond)
+		draw(time.Now(), 10*time.Millisecond)
+	}
+}
+"""
+
+# Each function accounts for its own time, so that preemption is in either account.
+NODE_PROGRAM = """
+const spent = { parse: 0, draw: 0 };
+function parse(ms) { const begin = performance.now(); let x = 0; while (performance.now() - begin < ms) for (let i = 0; i < 20000; i++) x += i % 7;
+  spent.parse += performance.now() - begin; return x; }
+function draw(ms) { const begin = performance.now(); let x = 0; while (performance.now() - begin < ms) for (let i = 0; i < 20000; i++) x += i % 5;
+  spent.draw += performance.now() - begin; return x; }
+let until = Infinity;
+process.stdin.once("data", () => { spent.parse = spent.draw = 0; until = performance.now() + 3000; });
+(function turn() {
+  parse(9 + Math.random() * 12);
+  draw(3 + Math.random() * 4);
+  if (performance.now() < until) setTimeout(turn, 0);
+  else { console.log(JSON.stringify(spent)); process.exit(0); }
+})();
+"""
+
+
+class Live(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.environment = dict(os.environ, PROFD_CACHE="off", NO_COLOR="1", XDG_RUNTIME_DIR=self.folder.name)
+
+    def at(self, name: str) -> str:
+        return os.path.join(self.folder.name, name)
+
+    def process(self, *command: str, **more) -> subprocess.Popen:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, env=self.environment, cwd=self.folder.name, **more)
+
+        def end() -> None:
+            process.kill()
+            process.communicate()
+
+        self.addCleanup(end)
+        return process
+
+    def live(self, *options: str, **more) -> subprocess.Popen:
+        more.setdefault("stdin", subprocess.DEVNULL)
+        return self.process(PROFD, "live", "--json", *options, stderr=subprocess.PIPE, **more)
+
+    def pictures(self, live: subprocess.Popen, enough):
+        """The first picture that is enough; fails where the stream ends before."""
+        for line in live.stdout:
+            picture = json.loads(line)
+            if enough(picture):
+                return picture
+        raise AssertionError(live.stderr.read().decode())
+
+    def fails(self, *options: str, **more) -> str:
+        done = subprocess.run([PROFD, "live", *options], env=self.environment, capture_output=True, timeout=60, check=False,
+                              **({"stdin": subprocess.DEVNULL} | more))
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        return done.stderr.decode()
+
+    def go_program(self) -> int:
+        if GO is None:
+            self.skipTest("Go is not installed")
+        Path(self.at("main.go")).write_text(GO_PROGRAM)
+        environment = dict(os.environ, GOFLAGS="-mod=mod", GO111MODULE="off")
+        subprocess.run([GO, "build", "-o", self.at("shop"), self.at("main.go")], env=environment, check=True, timeout=300)
+        return int(self.process(self.at("shop")).stdout.readline())
+
+    def near(self, picture: dict, method: str, other: str, truth: float) -> bool:
+        """Whether the part of `method` in both is within three sigma of the truth, and its ± is of that size."""
+        rows = {row["name"].split(".")[-1]: row for row in picture["methods"]}
+        n = rows[method]["samples"] + rows[other]["samples"]
+        share = rows[method]["most_ns"] / (rows[method]["most_ns"] + rows[other]["most_ns"])
+        sigma = math.sqrt(truth * (1 - truth) / n)
+        return abs(share - truth) <= 3 * sigma
+
+    def test_a_go_program_is_within_three_sigma_of_what_it_does(self) -> None:
+        port = self.go_program()
+        live = self.live(f"http://127.0.0.1:{port}", "--window", "60")
+        seen = [self.pictures(live, lambda p, n=n: p["time_ns"] >= n * SECOND and p["estimate"]["samples"] > 30 * n) for n in (2, 4, 6)]
+        last = seen[-1]
+        self.assertEqual((last["program"], last["language"]), ("shop", "go"))
+        self.assertIn("estimates from", last["estimate"]["text"])
+        self.assertIn("threads are not told apart", last["estimate"]["text"])
+        self.assertEqual(last["estimate"]["period_ns"], 10_000_000)
+        self.assertEqual([t["name"] for t in last["threads"]], ["all threads"])
+        self.assertTrue(any(self.near(one, "parse", "draw", 0.75) for one in seen), seen)
+        row = next(row for row in last["methods"] if row["name"] == "main.parse")
+        self.assertNotIn("calls", row)
+        self.assertTrue(0 < row["plus_minus"] < 0.2, row)
+        # Between two recordings a little is unknown, and is said.
+        self.assertGreater(last["threads"][0]["unknown_ns"], 0)
+
+    def test_a_node_program_is_within_three_sigma_of_what_it_accounts_for(self) -> None:
+        if NODE is None:
+            self.skipTest("Node is not installed")
+        Path(self.at("known.js")).write_text(NODE_PROGRAM)
+        for attempt in range(TRIES):
+            program = self.process(NODE, "--inspect=127.0.0.1:0", self.at("known.js"), stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+            told = program.stderr.readline().decode()
+            address = told.split("listening on ")[1].strip()
+            threading.Thread(target=program.stderr.read, daemon=True).start()
+            live = self.live(address, "--window", "60", "--once")
+            self.assertIn("waiting for samples", live.stderr.readline().decode())
+            program.stdin.write(b"go\n")
+            program.stdin.flush()
+            spent = json.loads(program.stdout.readline())
+            out, err = live.communicate(timeout=60)
+            self.assertEqual(live.returncode, 0, err)
+            picture = json.loads(out)
+            self.assertEqual((picture["program"], picture["state"]), ("known.js", "ended"))
+            self.assertEqual(picture["estimate"]["period_ns"], 1_000_000)
+            self.assertEqual([t["name"] for t in picture["threads"]], ["main"])
+            if self.near(picture, "parse", "draw", spent["parse"] / (spent["parse"] + spent["draw"])):
+                return
+        self.fail(f"{spent} {picture}")
+
+    def test_folded_stacks_of_a_pipe_are_shares_of_their_samples(self) -> None:
+        live = self.live("-", "--once", stdin=subprocess.PIPE)
+        # A third in two runs, and a line that comes in halves.
+        live.stdin.write(b"main;parse 30\nmain;draw 10\nmai")
+        live.stdin.flush()
+        live.stdin.write(b"n;parse 10\nmain;draw 10\n")
+        live.stdin.close()
+        out = live.stdout.read()
+        picture = json.loads(out)
+        rows = {row["name"]: row for row in picture["methods"]}
+        self.assertEqual(picture["estimate"]["samples"], 60)
+        self.assertEqual((rows["parse"]["samples"], rows["draw"]["samples"]), (40, 20))
+        self.assertAlmostEqual(rows["parse"]["most_ns"] / (rows["parse"]["most_ns"] + rows["draw"]["most_ns"]), 2 / 3, 2)
+        self.assertIn("shares are of all samples", picture["estimate"]["source"])
+
+    def test_a_file_that_grows_is_followed_from_now_on(self) -> None:
+        path = self.at("out.folded")
+        Path(path).write_text("main;old 1000\n")
+        live = self.live(path, "--window", "60")
+        self.assertIn("waiting for samples", live.stderr.readline().decode())
+        over = threading.Event()
+
+        def grow() -> None:
+            while not over.wait(0.1):
+                with open(path, "a", encoding="ascii") as file:
+                    file.write("main;fresh 3\nmain;other 1\n")
+
+        writer = threading.Thread(target=grow)
+        writer.start()
+        try:
+            picture = self.pictures(live, lambda p: p.get("estimate", {}).get("samples", 0) >= 20)
+        finally:
+            over.set()
+            writer.join()
+        self.assertEqual([row["name"] for row in picture["methods"]], ["fresh", "other"])
+
+    def test_of_a_file_that_is_written_anew_what_came_since_counts(self) -> None:
+        path = self.at("heap.cpuprofile")
+
+        def write(parse: int, draw: int) -> None:
+            nodes = [{"id": 1, "callFrame": {"functionName": "(root)", "scriptId": "0", "url": "", "lineNumber": -1, "columnNumber": -1},
+                      "children": [2, 3]}]
+            for number, name in ((2, "parse"), (3, "draw")):
+                nodes.append({"id": number, "callFrame": {"functionName": name, "scriptId": "1", "url": "file:///w/a.js", "lineNumber": 1,
+                                                          "columnNumber": 0}})
+            samples = [2] * parse + [3] * draw
+            made = {"nodes": nodes, "startTime": 0, "endTime": 1000 * len(samples), "samples": samples, "timeDeltas": [1000] * len(samples)}
+            with open(path + ".new", "w", encoding="ascii") as file:
+                json.dump(made, file)
+            os.rename(path + ".new", path)
+
+        write(500, 500)
+        live = self.live(path, "--window", "60")
+        self.pictures(live, lambda p: "estimate" in p)
+        write(530, 510)
+        picture = self.pictures(live, lambda p: p["estimate"]["samples"] > 0)
+        rows = {row["name"]: row["samples"] for row in picture["methods"]}
+        self.assertEqual(rows, {"parse": 30, "draw": 10})
+
+    def test_a_sampled_session_is_recorded_and_replayed_as_an_estimate(self) -> None:
+        recording = self.at("sampled.plive")
+        live = self.live("-", "--once", "--record", recording, stdin=subprocess.PIPE)
+        shown, _ = live.communicate(b"main;parse 30\nmain;draw 10\n", timeout=60)
+        again = subprocess.run([PROFD, "live", "--json", "--once", "--replay", recording], env=self.environment, capture_output=True, check=True,
+                               timeout=60).stdout
+        self.assertEqual(json.loads(again), json.loads(shown))
+        summary = subprocess.run([PROFD, "top", recording], env=self.environment, capture_output=True, check=True, timeout=60).stdout.decode()
+        self.assertIn("parse", summary)
+
+    def test_what_cannot_be_sampled_is_said_with_what_to_do(self) -> None:
+        self.assertIn("nobody answers there", self.fails("inspector:1"))
+        self.assertIn("nobody answers there", self.fails("http://127.0.0.1:1/"))
+        self.assertIn("at most 30 s", self.fails("http://127.0.0.1:1/debug/pprof/profile?seconds=60"))
+        self.assertIn("perf record -o -", self.fails(str(ROOT / "formats/perf_data/testdata/minimal.data")))
+        with open(ROOT / "formats/austin/testdata/recorded-wall.mojo", "rb") as mojo:
+            self.assertIn("can", self.fails("-", stdin=mojo))
+        self.assertIn("no sample", self.fails("-"))
+
+    def test_a_client_may_ask_and_a_page_may_not(self) -> None:
+        class Handler(BaseHTTPRequestHandler):
+            profile = (ROOT / "formats/pprof/testdata/recorded-cpu.pb.gz").read_bytes()
+            asked = 0
+
+            def log_message(self, *_) -> None:
+                pass
+
+            def do_GET(self) -> None:
+                Handler.asked += 1
+                busy = Handler.asked == 2
+                body = b"cpu profiling already in use\n" if busy else Handler.profile
+                self.send_response(500 if busy else 200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+                time.sleep(0.05)
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.shutdown)
+        address = f"http://127.0.0.1:{server.server_address[1]}/debug/pprof/profile"
+        path = Path(self.at("daemon.sock"))
+        daemon = Daemon([PROFD, "serve", "--socket", str(path)], self.environment)
+        self.addCleanup(daemon.end)
+        client = daemon.socket_client(path)
+        client.initialize(None)
+
+        def ask(method: str, params: dict) -> dict:
+            answer = client.request(method, params)
+            self.assertIsNone(answer.error)
+            return answer.result
+
+        attached = ask("live/attach", {"source": address})
+        session = attached["session"]
+        self.assertEqual(session["estimate"]["source"], "pprof endpoint " + address + "?seconds=1")
+        self.assertFalse(session["estimate"]["threadsKnown"])
+        frame: dict = {"frame": 0}
+        until = time.monotonic() + 60
+        while Handler.asked < 4 and time.monotonic() < until:
+            frame = ask("live/frame", {"session": session["session"], "since": 0, "wait": 0})
+        self.assertGreaterEqual(Handler.asked, 4)
+        self.assertIn("±", frame["rows"][0]["elevationText"])
+        self.assertIn("samples", frame["rows"][0]["callsText"])
+        self.assertGreater(frame["threadRows"][0]["unknown"], 0)
+        opened = ask("profile/open", {"uri": session["uri"]})
+        self.assertEqual([m["name"] for m in opened["profile"]["metrics"]], ["wall", "samples"])
+        ask("live/control", {"session": session["session"], "operation": "close"})
+        # A page shows what there is, and has nothing asked.
+        url = urllib.parse.urlsplit(ask("web/address", {})["address"])
+        token = urllib.parse.parse_qs(url.fragment)["t"][0]
+        _, page = open_web_socket(socket.create_connection(("127.0.0.1", url.port), timeout=30), url.port, token)
+        self.addCleanup(page.close)
+        page.begin()
+        asked = Handler.asked
+        refused = page.ask("live/attach", {"source": address})
+        self.assertIn("params.source", json.dumps(refused))
+        self.assertIn("a page has no program sampled", json.dumps(refused))
+        self.assertLessEqual(Handler.asked, asked + 1)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    unittest.main(verbosity=1)
