@@ -178,7 +178,7 @@ local function start(command, title)
   if vim.fn.executable(cmd) == 0 then
     return log.error(('%s is not an executable; install profd or set `cmd` (:help profd-install)'):format(cmd))
   end
-  local code_window = vim.api.nvim_get_current_win()
+  local code_window, mode = vim.api.nvim_get_current_win(), vim.api.nvim_get_mode().mode
   local place = recordings.place(vim.fn.getcwd())
   local known = {}
   for _, name in ipairs(recordings.names(place)) do
@@ -228,6 +228,9 @@ local function start(command, title)
   vim.cmd('normal! G') -- the window follows what is printed
   if vim.api.nvim_win_is_valid(code_window) then
     vim.api.nvim_set_current_win(code_window)
+    if mode == 'n' then
+      vim.cmd.stopinsert() -- many start it in every terminal, and it would be in the code
+    end
   end
   at.timer:start(0, SECOND_MS, function()
     vim.schedule(function()
