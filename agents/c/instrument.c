@@ -120,8 +120,17 @@ int profd_live_on;
 PROBE void profd_live_enters(void* function);
 PROBE void profd_live_exits(void* function, void* site);
 
+/* Of a function that is known and has lost its probe: nothing is written for it. */
+static inline uint32_t id_where_off(uintptr_t address) {
+  struct place* place = places + (address >> 4 & (PLACES - 1));
+  if (atomic_load_explicit(&place->address, memory_order_acquire) != address) return 0;
+  uint32_t id = atomic_load_explicit(&place->id, memory_order_relaxed);
+  return live_is_off(id) ? id : 0;
+}
+
 /* What follows is called as the last thing of the probes: a probe that is off has no frame of its own. */
 static __attribute__((noinline)) void enters(void* function) {
+  if (id_where_off((uintptr_t)function)) return;
   uintptr_t at = (uintptr_t)__builtin_frame_address(0);
   struct live_lane* lane = live_begin();
   if (__builtin_expect(!lane, 0)) return;
@@ -151,6 +160,14 @@ static __attribute__((noinline)) void exits(void* function, void* site) {
   /* Jumped to as the function's last thing: its frame is no more, and where its probe stands is where that of
      its caller did. */
   int jumped = __builtin_extract_return_addr(__builtin_return_address(0)) == site;
+  uint32_t off = id_where_off((uintptr_t)function);
+  if (off) {
+    /* It may have begun when it still had one. */
+    const struct live_lane* own = live_lane_of_thread;
+    if (!own || own->depth == 0) return;
+    const struct live_open* top = own->open + own->depth - 1;
+    if (top->at != UINTPTR_MAX && (jumped ? top->at >= at : top->id != off || top->at != at)) return;
+  }
   struct live_lane* lane = live_begin();
   if (__builtin_expect(!lane, 0)) return;
   uint32_t id = id_of((uintptr_t)function);

@@ -17,7 +17,7 @@ namespace {
 
 // One module's part of a pass.
 struct OfModule {
-  LiveModule module;
+  LiveBinary module;
   std::vector<LiveCode> code;  // ascending by address
 };
 
@@ -50,7 +50,7 @@ live::CodeFound found_at(const BinarySymbols& symbols, std::size_t asked) {
 
 // A program that runs may say where its files are: it is its user's. Of one without a build id the file must
 // not be newer than the program.
-void add_running(const LiveSession& session, const LiveModule& module, SymbolPlaces& places) {
+void add_running(const LiveSession& session, const LiveBinary& module, SymbolPlaces& places) {
   const auto hello = session.hello();
   if (!hello || module.path.empty() || module.path.front() != '/') return;
   if (module.build_id.empty()) {

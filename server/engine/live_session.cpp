@@ -563,7 +563,7 @@ std::vector<LiveCode> LiveSession::take_unnamed() {
   return code;
 }
 
-LiveModule LiveSession::module(std::uint32_t number) const {
+LiveBinary LiveSession::module(std::uint32_t number) const {
   const std::lock_guard lock(mutex_);
   const live::Methods& methods = session_.methods();
   const live::Module& module = methods.modules()[number];

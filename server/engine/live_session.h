@@ -106,7 +106,7 @@ struct LiveCode {
   std::uint32_t module = 0;
   std::uint64_t address = 0;  // as the module's file counts
 };
-struct LiveModule {
+struct LiveBinary {
   std::string path, build_id;
 };
 struct LiveMethodStory {
@@ -174,7 +174,7 @@ class LiveSession {
   [[nodiscard]] bool has_unnamed() const;
   // What the next pass asks for: it is then no more to be asked. By number of their module.
   [[nodiscard]] std::vector<LiveCode> take_unnamed();
-  [[nodiscard]] LiveModule module(std::uint32_t number) const;
+  [[nodiscard]] LiveBinary module(std::uint32_t number) const;
   // What came of a pass: all that it took, those of which nothing is known as well.
   void give_names(const std::vector<std::pair<LiveCode, live::CodeFound>>& names);
   [[nodiscard]] bool is_replay() const { return replay_; }

@@ -13,6 +13,7 @@ import unittest
 
 import golden
 import plive
+from live_case import LiveCase
 
 ROOT = plive.ROOT
 AGENT = os.path.join(ROOT, "agents", "c")
@@ -35,10 +36,11 @@ def symbols_of(program):
     return found
 
 
-class Agent(unittest.TestCase):
+class Agent(LiveCase, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.box = tempfile.TemporaryDirectory()
+        cls.folder_of_sockets = cls.box.name
         cls.program = os.path.join(cls.box.name, "events")
         link = ["-L", LIBRARY, "-lprofd-live", "-ldl", "-Wl,-rpath," + LIBRARY]
         source = os.path.join(PROGRAMS, "events.cpp")
@@ -58,30 +60,8 @@ class Agent(unittest.TestCase):
     def tearDownClass(cls):
         cls.box.cleanup()
 
-    def setUp(self):
-        self.running, self.daemons = [], []
-        self.addCleanup(self.end)
-
-    def end(self):
-        for one in self.running:
-            if one.poll() is None:
-                one.kill()
-                one.wait()
-            one.stdout.close()
-        for one in self.daemons:
-            one.close()
-
-    def daemon(self, **given):
-        path = os.path.join(self.box.name, f"{self.id()}.sock") if not given.get("token") else None
-        one = plive.Daemon(path=path, **given)
-        self.daemons.append(one)
-        return one
-
     def start(self, target, *arguments, program=None, **environment):
-        one = subprocess.Popen([program or self.program, *arguments], stdout=subprocess.PIPE, text=True,
-                               env={**os.environ, "PROFD_LIVE": target, **environment})
-        self.running.append(one)
-        return one
+        return self.begin([program or self.program, *arguments], env={**os.environ, "PROFD_LIVE": target, **environment})
 
     def recorded(self, *arguments, program=None):
         path = os.path.join(self.box.name, self.id() + ".plive")

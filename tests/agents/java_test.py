@@ -14,6 +14,7 @@ import unittest
 
 import golden
 import plive
+from live_case import LiveCase
 
 AGENT = os.path.join(plive.ROOT, "agents", "java")
 PROGRAMS = os.path.join(plive.ROOT, "tests", "agents", "programs", "java")
@@ -22,10 +23,11 @@ MOST_CLASSES = int(os.environ.get("PROFD_MOST_CLASSES", "1500"))
 CONTROL = plive.NUMBERS["ControlOperation"]
 
 
-class Agent(unittest.TestCase):
+class Agent(LiveCase, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.box = tempfile.TemporaryDirectory()
+        cls.folder_of_sockets = cls.box.name
         cls.jar = JAR or os.path.join(cls.box.name, "profd-live.jar")
         if not JAR:
             subprocess.run([sys.executable, os.path.join(AGENT, "build.py"), cls.jar], check=True)
@@ -37,32 +39,10 @@ class Agent(unittest.TestCase):
     def tearDownClass(cls):
         cls.box.cleanup()
 
-    def setUp(self):
-        self.running, self.daemons = [], []
-        self.addCleanup(self.end)
-
-    def end(self):
-        for one in self.running:
-            if one.poll() is None:
-                one.kill()
-                one.wait()
-            one.stdout.close()
-            one.stderr.close()
-        for one in self.daemons:
-            one.close()
-
-    def daemon(self, tcp=False, **given):
-        one = plive.Daemon(path=None if tcp else os.path.join(self.box.name, f"{len(self.daemons)}{id(self)}.sock"), **given)
-        self.daemons.append(one)
-        return one
-
     def java(self, options, *arguments, program="events.Events", flags=()):
         agent = [] if options is None else [f"-javaagent:{self.jar}={options}"]
         path = self.classes if options is not None else self.classes + os.pathsep + self.jar
-        one = subprocess.Popen(["java", "-Xshare:auto", *flags, *agent, "-cp", path, program, *arguments],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.running.append(one)
-        return one
+        return self.begin(["java", "-Xshare:auto", *flags, *agent, "-cp", path, program, *arguments], stderr=subprocess.PIPE)
 
     def recorded(self, *arguments, more="", **given):
         path = os.path.join(self.box.name, f"{time.monotonic_ns()}.plive")
@@ -151,7 +131,7 @@ class Agent(unittest.TestCase):
         token = os.path.join(self.box.name, "token")
         with open(token, "w", encoding="utf-8") as file:
             file.write("s3cret\n")
-        daemon = self.daemon(tcp=True, token="s3cret")
+        daemon = self.daemon(token="s3cret")
         one = self.java(f"{daemon.target};token={token}")
         one.communicate(timeout=60)
         self.assertEqual(one.returncode, 3)

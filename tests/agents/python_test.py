@@ -17,6 +17,7 @@ import unittest
 
 import golden
 import plive
+from live_case import LiveCase
 
 AGENT = os.path.join(plive.ROOT, "agents", "python")
 C = os.path.join(plive.ROOT, "agents", "c")
@@ -62,37 +63,16 @@ def shared_objects():
     return [os.path.join(BOX.name, name + ".o") for name in names]
 
 
-class Either:
+class Either(LiveCase):
     """Of both forms of the agent, by every interpreter."""
     python = folder = None
     pure = False
-
-    def setUp(self):
-        self.running, self.daemons = [], []
-        self.addCleanup(self.end)
-
-    def end(self):
-        for one in self.running:
-            if one.poll() is None:
-                one.kill()
-                one.wait()
-            one.stdout.close()
-        for one in self.daemons:
-            one.close()
-
-    def daemon(self, **given):
-        path = None if given.get("token") else os.path.join(BOX.name, f"{time.monotonic_ns()}.sock")
-        one = plive.Daemon(path=path, **given)
-        self.daemons.append(one)
-        return one
+    folder_of_sockets = BOX.name
 
     def start(self, target, *arguments, options=(), **environment):
         given = {**os.environ, "PROFD_LIVE": target, "PYTHONPATH": self.folder, "PYTHONWARNINGS": "ignore", **environment}
         flags = ["--pure"] if self.pure else []
-        one = subprocess.Popen([self.python, "-m", "profd_live", *flags, *options, PROGRAM, *arguments], stdout=subprocess.PIPE, text=True, env=given,
-                               stderr=subprocess.DEVNULL)
-        self.running.append(one)
-        return one
+        return self.begin([self.python, "-m", "profd_live", *flags, *options, PROGRAM, *arguments], env=given, stderr=subprocess.DEVNULL)
 
     def recorded(self, *arguments, **given):
         path = os.path.join(BOX.name, f"{time.monotonic_ns()}.plive")

@@ -28,6 +28,7 @@ install_test_tools() {
     echo "dev: apt failed; symbols and lines are not compared with other symbolizers" >&2
   install_packages debuginfod libdebuginfod1 ||
     echo "dev: apt failed; the tests that need debuginfod are not run" >&2
+  install_packages clangd-14 || echo "dev: apt failed; profd lsp is not tried with clangd" >&2
   install_packages emacs-nox || echo "dev: apt failed; the tests that need Emacs are not run" >&2
   install_packages vim tmux || echo "dev: apt failed; the tests that need Vim, or any editor in a terminal, are not run" >&2
   install_packages elpa-eglot texinfo || echo "dev: apt failed; Eglot and the manual for Emacs are not tested" >&2

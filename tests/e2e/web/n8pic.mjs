@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { startBrowser, Views, watch } from "./harness.mjs";
+const [profd, root, out] = process.argv.slice(2);
+const { startBridge } = await import(pathToFileURL(join(root, "clients/web/tools/bridge.mjs")));
+const bridge = await startBridge(profd, { onText: watch({}) });
+const browser = await startBrowser(root, ["--hide-scrollbars", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]);
+const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", colorScheme: process.env.SCHEME ?? "light" });
+const views = new Views(await context.newPage(), bridge);
+const { page } = views;
+await page.goto(`${bridge.url}#tab=live`);
+for (const name of ["before", "after"]) {
+  if (name === "after") await page.evaluate(() => (location.hash = "#open=live%3A%2F%2Fnobody&tab=live"));
+  await page.getByLabel("Path of a recorded stream").waitFor();
+  await page.getByLabel("Path of a recorded stream").fill(join(root, `tests/fixtures/live/tetris-${name}.plive`));
+  await page.getByLabel("Speed").selectOption("0");
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.locator(".live-hot tbody tr").first().waitFor();
+}
+await page.waitForTimeout(1500);
+console.log(await page.getByLabel("Compare with").locator("option").allTextContents(), await page.url());
+const options = await page.getByLabel("Compare with").locator("option").evaluateAll((all) => all.map((o) => o.value));
+await page.getByLabel("Compare with").selectOption(options.find((v) => v.startsWith("session ")));
+await page.waitForTimeout(3000);
+const again = page.getByRole("button", { name: "Show the city all the same" });
+if (await again.count()) await again.click();
+await page.waitForTimeout(4000);
+await page.screenshot({ path: `${out}-one.png` });
+await page.locator(".city-stage").screenshot({ path: `${out}-stage.png` });
+await page.getByRole("radio", { name: "Side by side" }).click().catch(() => page.getByText("Side by side").click());
+await page.waitForTimeout(4000);
+await page.screenshot({ path: `${out}-pair.png` });
+await page.keyboard.press("v");
+await page.waitForTimeout(2000);
+await page.screenshot({ path: `${out}-map.png` });
+console.log("complaints", views.complaints);
+await browser.close();
+process.exit(0);
