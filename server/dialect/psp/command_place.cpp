@@ -99,8 +99,7 @@ void with_function_at_place(SessionContext& session, const CommandParams& params
   if (!place) return then(params, std::move(reply));
   // Of texts in a row it is the second, of the browser's command none.
   const std::size_t position = params.command == "profd.openInBrowser" ? kNoPosition : 1;
-  const OpenProfilePtr open =
-      command_profile(session, command_argument(params, "profile", position), reply);
+  const OpenProfilePtr open = command_profile(session, command_argument(params, "profile", position), reply);
   if (!open) return;
   auto request = annotate_request(session, open, uri_of_path(place->path));
   if (!request) return reply.error(request.error());

@@ -21,10 +21,11 @@ struct SourcePlace {
 // of exactly one open document ends. Nothing: it is no such text, or no such file is known.
 std::optional<SourcePlace> source_place(const Workspace& workspace, std::string_view text);
 
-// Goes on with a command whose place, if it has one, became a function: `then(params, reply)` on the strand. A
-// place is the first argument, or the member `function` of an object that is the first argument, or that object
-// itself, as LSP's TextDocumentPositionParams; it becomes the function that costs most there. One where nothing
-// was measured is told to the user, and answered with that sentence. Only commands about a function have places.
+// Goes on with a command whose place, if it has one, became a function: `then(params, reply)` on the strand.
+// A place is the first argument, or the member `function` of an object that is the first argument, or that
+// object itself, as LSP's TextDocumentPositionParams; it becomes the function that costs most there. One
+// where nothing was measured is told to the user, and answered with that sentence. Only commands about a
+// function have places.
 void with_function_at_place(SessionContext& session, const CommandParams& params, CommandReply reply,
                             std::function<void(const CommandParams& params, CommandReply reply)> then);
 
