@@ -14,12 +14,12 @@ namespace profd::live {
 struct MethodSum {
   MethodId method = 0;
   std::uint64_t most_ns = 0;  // on the thread where it ran longest
-  std::uint64_t waited = 0;   // of `most_ns` that thread waited at least so long, to within a bucket
   std::uint64_t ns = 0;       // on all threads
   std::uint64_t calls = 0;    // that began
   std::uint32_t threads = 0;  // on which it was open
   // Where it is measured by samples: those on the thread of most_ns that saw it, and all of that thread.
   std::uint64_t most_samples = 0, thread_samples = 0;
+  std::uint64_t waited = 0;  // of `most_ns` that thread waited at least so long, to within a bucket
 };
 struct ThreadSum {
   std::uint32_t instance = 0, lane = 0;

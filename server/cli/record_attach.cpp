@@ -243,12 +243,16 @@ Result<RecordPlan> choose_attached(const AttachFacts& facts, std::string_view wi
   }
   if (tool == "jfr" && facts.kind == ProgramKind::java) {
     PROFD_TRY(RecordPlan plan, planned(facts, tool, "jcmd", "it comes with a JDK"));
+    // Words of jcmd are one line to the program, in which a quote cannot be quoted.
+    if (folder.find('"') != folder.npos)
+      return fail(ErrorCode::invalid, "the flight recorder cannot write into a folder with a \" in its name");
     plan.why = why("Java's flight recorder can be started while the program runs");
     plan.ending = ".jfr";
     const std::string name = "name=profd-" + std::to_string(::getpid());
-    plan.argv = {
-        plan.program,     facts.pid, "JFR.start", name, "settings=profile", "filename=" + folder + "/cpu.jfr",
-        "dumponexit=true"};
+    plan.argv = {plan.program,       facts.pid,
+                 "JFR.start",        name,
+                 "settings=profile", "filename=\"" + folder + "/cpu.jfr\"",
+                 "dumponexit=true"};
     plan.beside = {plan.program, facts.pid, "JFR.stop", name};
     return plan;
   }

@@ -22,6 +22,7 @@ constexpr std::uint64_t kMostOfEndpoint = std::uint64_t{64} << 20;
 // A second client is turned away while the first records; a program that is gone does not come back.
 constexpr unsigned kMostFailures = 5;
 constexpr std::chrono::seconds kBetweenFailures{1};
+constexpr std::chrono::milliseconds kShortest{250};
 
 class EndpointFeed final : public SampleFeed {
  public:
@@ -39,6 +40,8 @@ class EndpointFeed final : public SampleFeed {
       return std::optional(batch);
     }
     n_failures_ = 0;
+    // Who answers without recording is not asked all the time.
+    PROFD_CHECK(wait_until(batch.from + kShortest, stop));
     batch.to = FeedClock::now();
     batch.profile = std::move(*profile);
     began_ = true;

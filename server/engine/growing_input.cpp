@@ -66,9 +66,10 @@ class PieceFeed final : public SampleFeed {
       PROFD_CHECK(read_some(stop));
       const auto now = FeedTime::now();
       if (!over_ && now - from_ < kBatchEach) continue;
+      if (over_ && !pieces_ && !begin_.empty()) PROFD_CHECK(tell_what(true));
+      if (over_ && pieces_) pieces_->end();
       std::string piece = pieces_ ? pieces_->take() : std::string();
       if (piece.empty()) {
-        if (over_ && !pieces_ && !begin_.empty()) PROFD_CHECK(tell_what(true));
         if (now - from_ < kSilence || !seen_) continue;
         return std::optional(SampleBatch{std::exchange(from_, now), now, nullptr, false, false});
       }

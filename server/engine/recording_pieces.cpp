@@ -32,6 +32,10 @@ class Lines final : public RecordingPieces {
     return {};
   }
 
+  void end() override {
+    if (!bytes_.empty()) bytes_ += '\n';
+  }
+
   std::string take() override {
     const std::size_t end = bytes_.rfind('\n');
     if (end == std::string::npos) return {};

@@ -16,6 +16,8 @@ class RecordingPieces {
   virtual ~RecordingPieces() = default;
   // What came next.
   virtual Result<void> feed(std::string_view bytes) = 0;
+  // Nothing follows: what is at hand is whole.
+  virtual void end() {}
   // A recording of what came since the last piece and is whole; "": nothing has.
   virtual std::string take() = 0;
 

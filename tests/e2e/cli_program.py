@@ -13,7 +13,7 @@ SEVERAL = os.path.join(ROOT, "formats/speedscope/testdata/units.speedscope.json"
 CPU = os.path.join(ROOT, "formats/pprof/testdata/recorded-cpu.pb.gz")
 
 FOLDED = "main;http.serve;json.parse 40\nmain;http.serve 10\nmain;gc 50\n"
-COMMANDS = ("summary", "top", "tree", "flame", "hotspots", "list", "markers", "heatmap", "search", "diff", "aggregate", "join", "correlate", "offcpu", "leaks", "gate", "check", "convert", "symbolize", "analyse", "annotate", "report", "formats", "view", "serve", "connect",
+COMMANDS = ("summary", "top", "tree", "flame", "hotspots", "list", "markers", "heatmap", "search", "diff", "aggregate", "join", "correlate", "offcpu", "leaks", "gate", "check", "convert", "symbolize", "analyse", "annotate", "report", "formats", "view", "serve", "connect", "lsp",
             "query", "completion", "man", "live", "record")
 HOSTILE = "main;\x1b]0;owned\x07<script>alert(1)</script> 7\nmain;a\u202eb]]>&amp; 3\n"
 

@@ -28,10 +28,14 @@ install_test_tools() {
     echo "dev: apt failed; symbols and lines are not compared with other symbolizers" >&2
   install_packages debuginfod libdebuginfod1 ||
     echo "dev: apt failed; the tests that need debuginfod are not run" >&2
+  install_packages clangd-14 || echo "dev: apt failed; profd lsp is not tried with clangd" >&2
   install_packages emacs-nox || echo "dev: apt failed; the tests that need Emacs are not run" >&2
+  install_packages vim tmux || echo "dev: apt failed; the tests that need Vim, or any editor in a terminal, are not run" >&2
+  install_packages elpa-eglot texinfo || echo "dev: apt failed; Eglot and the manual for Emacs are not tested" >&2
   install_packages elpa-package-lint || echo "dev: apt failed; package-lint is not run" >&2
   install_node_modules clients/shared/ts
   install_node_modules tests/e2e/peers
   install_editors || echo "dev: no Neovim 0.10 or newer; the tests that need it are not run" >&2
+  tests/e2e/editors/fetch.sh hx hx forky >/dev/null || echo "dev: no Helix; the tests that need it are not run" >&2
   install_vscode || echo "dev: no VS Code or no Chromium; the tests that need them are not run" >&2
 }

@@ -3,14 +3,14 @@ vim9script
 
 import autoload './profd/hints.vim'
 import autoload './profd/rpc.vim'
+import autoload './profd/texts.vim'
 import autoload './profd/uri.vim'
 
 # Milliseconds of silence after which a changed text is sent.
 const TYPING_MS = 150
+# Larger files are no sources that anybody measured.
+const MOST_BYTES = 4 * 1024 * 1024
 
-var root = ''
-# Texts that the daemon has, by buffer: the version and the tick of the last that was sent.
-var sent: dict<dict<number>> = {}
 var typing: dict<number> = {}
 
 def Say(text: string)
@@ -25,62 +25,51 @@ enddef
 
 # Buffers and what the daemon knows of them.
 
-def Buffers(): list<number>
-  return mapnew(keys(sent), (_, key) => str2nr(key))
-enddef
-
 def Uri(buffer: number): string
   return uri.Of(fnamemodify(bufname(buffer), ':p'))
-enddef
-
-def Text(buffer: number): string
-  return join(getbufline(buffer, 1, '$'), "\n") .. "\n"
 enddef
 
 def IsSource(buffer: number): bool
   return bufloaded(buffer) && empty(getbufvar(buffer, '&buftype')) && !empty(bufname(buffer))
     && !getbufvar(buffer, 'profd_page', false) && bufname(buffer) !~ '^\a\+://'
+    && !isdirectory(bufname(buffer)) && getfsize(bufname(buffer)) <= MOST_BYTES
 enddef
 
 def Attach(buffer: number)
   if !rpc.Running() || !IsSource(buffer)
     return
   endif
-  if has_key(sent, buffer)
+  if texts.Has(buffer)
     Changed(buffer)
     return
   endif
-  sent[buffer] = {version: 1, tick: getbufvar(buffer, 'changedtick')}
   rpc.Notify('textDocument/didOpen', {textDocument: {
-    uri: Uri(buffer), languageId: getbufvar(buffer, '&filetype'), version: 1, text: Text(buffer)}})
+    uri: Uri(buffer), languageId: getbufvar(buffer, '&filetype'), version: 1, text: texts.Begin(buffer)}})
   hints.Ask(buffer)
 enddef
 
 def Detach(buffer: number)
-  if has_key(sent, buffer)
-    remove(sent, buffer)
+  if texts.Has(buffer)
+    texts.End(buffer)
     rpc.Notify('textDocument/didClose', {textDocument: {uri: Uri(buffer)}})
   endif
 enddef
 
 def Changed(buffer: number)
-  if !has_key(sent, buffer) || !bufloaded(buffer)
+  if !texts.Has(buffer) || !bufloaded(buffer)
     return
   endif
-  const tick = getbufvar(buffer, 'changedtick')
-  if sent[buffer].tick == tick
-    return
+  const changes = texts.Changes(buffer)
+  if !empty(changes)
+    rpc.Notify('textDocument/didChange', {
+      textDocument: {uri: Uri(buffer), version: texts.Version(buffer)}, contentChanges: changes})
+    hints.Ask(buffer)
   endif
-  sent[buffer] = {version: sent[buffer].version + 1, tick: tick}
-  rpc.Notify('textDocument/didChange', {
-    textDocument: {uri: Uri(buffer), version: sent[buffer].version},
-    contentChanges: [{text: Text(buffer)}]})
-  hints.Ask(buffer)
 enddef
 
 # Of each keystroke the texts move by themselves; the daemon is asked when the typing rests.
 def Typed(buffer: number)
-  if has_key(sent, buffer)
+  if texts.Has(buffer)
     timer_stop(get(typing, buffer, 0))
     typing[buffer] = timer_start(TYPING_MS, (_) => Changed(buffer))
   endif
@@ -90,7 +79,8 @@ def Watch()
   augroup profd
     autocmd!
     autocmd BufEnter,BufReadPost,FileType * Attach(str2nr(expand('<abuf>')))
-    autocmd BufUnload * Detach(str2nr(expand('<abuf>')))
+    autocmd BufUnload,BufFilePre * Detach(str2nr(expand('<abuf>')))
+    autocmd BufFilePost * Attach(str2nr(expand('<abuf>')))
     autocmd TextChanged,TextChangedI,TextChangedP * Typed(str2nr(expand('<abuf>')))
     autocmd BufWritePost * Changed(str2nr(expand('<abuf>')))
     autocmd VimLeavePre * rpc.Stop()
@@ -120,10 +110,9 @@ def ShowDocument(params: dict<any>): dict<bool>
   return {success: true}
 enddef
 
-# Pages of the daemon are in a folder of its own; all else is a source.
+# Pages of the daemon are in its own folder; all else is a source.
 def Open(path: string, selection: dict<any>)
-  const run = empty($XDG_RUNTIME_DIR) ? '' : $XDG_RUNTIME_DIR .. '/profd/'
-  const is_page = fnamemodify(path, ':e') =~ '^\%(md\|s\)$' && (path =~ '/profd\%(-\d\+\)\?/' || (!empty(run) && stridx(path, run) == 0))
+  const is_page = fnamemodify(path, ':h:t') =~ '^profd\%(-\d\+\)\?$' && fnamemodify(path, ':e') =~ '^\%(md\|s\)$'
   if is_page
     const window = bufwinid(path)
     if window != -1
@@ -133,7 +122,6 @@ def Open(path: string, selection: dict<any>)
       execute 'silent botright split ' .. fnameescape(path)
     endif
     setlocal readonly nomodifiable nobuflisted noswapfile nowrap nospell bufhidden=wipe
-    setlocal conceallevel=0
     b:profd_page = true
     nnoremap <buffer> <silent> q <Cmd>close<CR>
   else
@@ -145,7 +133,7 @@ def Open(path: string, selection: dict<any>)
 enddef
 
 def Refresh(_params: any): any
-  for buffer in Buffers()
+  for buffer in texts.Buffers()
     hints.Ask(buffer)
   endfor
   return v:null
@@ -157,8 +145,8 @@ def ShowMessage(params: dict<any>): any
 enddef
 
 def Ended(params: dict<any>): any
-  hints.Forget(Buffers())
-  sent = {}
+  hints.Forget(texts.Buffers())
+  texts.EndAll()
   Warn('the daemon ended' .. (empty(params.reason) ? '' : ': ' .. params.reason) .. '; :Profd start begins anew')
   return v:null
 enddef
@@ -185,7 +173,7 @@ def Start()
   if rpc.Running()
     return
   endif
-  root = RootOf(empty(bufname()) ? getcwd() .. '/.' : bufname())
+  const root = RootOf(empty(bufname()) ? getcwd() .. '/.' : bufname())
   rpc.On('workspace/inlayHint/refresh', Refresh)
   rpc.On('window/showDocument', ShowDocument)
   rpc.On('window/showMessage', ShowMessage)
@@ -291,8 +279,8 @@ def Actions()
 enddef
 
 def Stop()
-  hints.Forget(Buffers())
-  sent = {}
+  hints.Forget(texts.Buffers())
+  texts.EndAll()
   rpc.Stop()
 enddef
 
@@ -317,7 +305,7 @@ const COMMANDS: dict<func> = {
   browse: (_) => Execute('profd.openInBrowser', []),
   summary: (_) => Execute('profd.summary', []),
   actions: (_) => Actions(),
-  toggle: (_) => hints.Toggle(Buffers()),
+  toggle: (_) => hints.Toggle(texts.Buffers()),
 }
 const NEEDS_A_WORD = ['open', 'metric', 'select']
 

@@ -11,7 +11,7 @@ if !has('patch-9.0.0438') || !has('job') || !has('channel') || !has('textprop') 
   finish
 endif
 
-command -nargs=* -complete=customlist,profd#Complete Profd profd#Command(<f-args>)
+command -bar -nargs=* -complete=customlist,profd#Complete Profd profd#Command(<f-args>)
 nnoremap <silent> <Plug>(profd-hover) <Cmd>Profd hover<CR>
 nnoremap <silent> <Plug>(profd-actions) <Cmd>Profd actions<CR>
 

@@ -16,7 +16,7 @@ namespace profd {
 namespace {
 
 // A place in a source file of the workspace, which the profile calls by names of its own.
-struct SourcePlace {
+struct TextPlace {
   std::string path;
   std::shared_ptr<const Document> document;
   std::uint32_t line = 0;  // from 1
@@ -58,7 +58,7 @@ void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Repl
   request.metrics = std::move(params.metrics);
   request.att = params.syntax == psp::CodeSyntax::att;
   request.piece = params.piece;
-  std::optional<SourcePlace> source;
+  std::optional<TextPlace> source;
   if (params.function) {
     request.place.function = std::move(*params.function);
   } else if (params.code) {
@@ -70,7 +70,7 @@ void CodeModule::disassemble(psp::SourceDisassemblyParams params, protocol::Repl
     if (!params.position) return reply.error(invalid_params("params.position", "needed with a textDocument"));
     auto path = path_of_uri(params.text_document->uri);
     if (!path) return reply.error(invalid_params("params.textDocument.uri", path.error().message));
-    source = SourcePlace{*path, session_.workspace.document_snapshot(*path), params.position->line + 1};
+    source = TextPlace{*path, session_.workspace.document_snapshot(*path), params.position->line + 1};
   }
   const CodeWindow window{params.offset, params.limit, params.bytes};
   session_.run<Request>(

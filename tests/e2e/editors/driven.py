@@ -11,7 +11,7 @@ import unittest
 PROFD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else shutil.which("profd")
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-PATIENCE = 60
+PATIENCE = float(os.environ.get("PROFD_TEST_PATIENCE", "60"))
 COLUMNS, ROWS = 120, 40
 
 

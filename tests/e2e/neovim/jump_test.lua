@@ -44,11 +44,12 @@ test('nothing of the plugin is loaded before it is used, and no key is mapped bu
     end
   end
   vim.cmd.edit(root .. '/digest.go')
+  h.equal(vim.api.nvim_eval_statusline("%{v:lua.require'profd'.status()}", {}).str, '')
   loaded = vim.tbl_filter(function(name)
     return vim.startswith(name, 'profd')
   end, vim.tbl_keys(package.loaded))
   table.sort(loaded)
-  h.equal(loaded, { 'profd.config', 'profd.project' }, 'a file of a project without .profd.toml')
+  h.equal(loaded, { 'profd', 'profd.config', 'profd.project', 'profd.status' }, 'a file, and a status line')
 end)
 
 test('a listener hears of the profile and of its metric', function()

@@ -17,7 +17,10 @@ end
 ---@param opts? profd.StatusOpts
 ---@return string
 function M.text(opts)
-  local session = require('profd.session')
+  local session = package.loaded['profd.session']
+  if not session then
+    return '' -- nothing has been shown yet, and to say so loads nothing
+  end
   local parts = {} ---@type string[]
   local record = package.loaded['profd.record']
   parts[1] = record and record.running()

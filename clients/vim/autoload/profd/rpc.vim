@@ -20,18 +20,22 @@ export def On(method: string, Handler: func)
   handlers[method] = Handler
 enddef
 
-def Received(_channel: channel, message: dict<any>)
-  if !has_key(message, 'method')
+def Received(of: channel, message: dict<any>)
+  if !Current(of) || !has_key(message, 'method')
     return
   endif
   const Handler = get(handlers, message.method, null_function)
   const result = Handler == null_function ? v:null : call(Handler, [get(message, 'params', {})])
-  if has_key(message, 'id') && state != 'off'
+  if has_key(message, 'id')
     ch_sendexpr(job, {id: message.id, result: result})
   endif
 enddef
 
-def Ended(_job: job, _status: number)
+def Ended(ended: job, _status: number)
+  # One that was stopped may end after the next was started.
+  if ended != job
+    return
+  endif
   const was = state
   state = 'off'
   waiting = []
@@ -40,8 +44,15 @@ def Ended(_job: job, _status: number)
   endif
 enddef
 
-def Initialized(Ready: func(dict<any>), _channel: channel, answer: dict<any>)
-  if has_key(answer, 'error')
+# An answer that comes after its connection was given up is nobody's.
+def Current(of: channel): bool
+  return state != 'off' && of == job_getchannel(job)
+enddef
+
+def Initialized(Ready: func(dict<any>), of: channel, answer: dict<any>)
+  if !Current(of)
+    return
+  elseif has_key(answer, 'error')
     problem = answer.error.message
     job_stop(job)
     return
@@ -89,8 +100,10 @@ export def Notify(method: string, params: dict<any>)
   WhenOn(function(SendNotice, [method, params]))
 enddef
 
-def Answered(Then: func, Failed: func, _channel: channel, answer: dict<any>)
-  if has_key(answer, 'error')
+def Answered(Then: func, Failed: func, of: channel, answer: dict<any>)
+  if !Current(of)
+    return
+  elseif has_key(answer, 'error')
     Failed(answer.error.message)
   else
     Then(get(answer, 'result', v:null))

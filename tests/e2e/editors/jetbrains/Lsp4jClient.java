@@ -24,7 +24,7 @@ import org.eclipse.lsp4j.services.LanguageServer;
 
 public class Lsp4jClient implements LanguageClient {
   static final long PATIENCE_S = 60;
-  static final int HOT_LINE = 14; // digest.go:15, the line in which `sign` calls `sha256.Sum256`
+  static final int HOT_LINE = 18; // sums.go:19, the line that `foldSum` spends its time on
 
   final List<ShowDocumentParams> shown = new ArrayList<>();
   final List<String> progress = new ArrayList<>();
@@ -213,7 +213,7 @@ public class Lsp4jClient implements LanguageClient {
     JsonObject descriptor = object(template.resolve("template.json"));
     JsonArray mappings = descriptor.getAsJsonArray("fileTypeMappings");
     check("profd".equals(descriptor.get("id").getAsString()), "the template is profd's", descriptor.get("id"));
-    check("go".equals(languageOf(mappings, "digest.go")), "files of Go are mapped", languageOf(mappings, "digest.go"));
+    check("go".equals(languageOf(mappings, "sums.go")), "files of Go are mapped", languageOf(mappings, "sums.go"));
     for (String name : new String[] {"a.cc", "a.rs", "A.java", "a.kt", "a.py", "a.ts"})
       if (languageOf(mappings, name) == null) throw new AssertionError(name + " is not mapped");
     Object options = object(template.resolve("initializationOptions.json"));
@@ -241,52 +241,84 @@ public class Lsp4jClient implements LanguageClient {
     initialize.setCapabilities(capabilities());
     initialize.setInitializationOptions(options);
     initialize.setTrace("off");
-    initialize.setWorkspaceFolders(List.of(new WorkspaceFolder(project.toUri().toString(), "go-demo")));
+    initialize.setWorkspaceFolders(List.of(new WorkspaceFolder(project.toUri().toString(), "parcels")));
     ServerCapabilities can = answer(server.initialize(initialize)).getCapabilities();
     check(PositionEncodingKind.UTF16.equals(can.getPositionEncoding()), "positions count UTF-16 units", can.getPositionEncoding());
     server.initialized(new InitializedParams());
 
-    Path file = project.resolve("digest.go");
+    Path file = project.resolve("sums.go");
     String uri = file.toUri().toString();
     TextDocumentIdentifier document = new TextDocumentIdentifier(uri);
     server.getTextDocumentService().didOpen(
         new DidOpenTextDocumentParams(new TextDocumentItem(uri, "go", 1, Files.readString(file))));
 
     // The profile that the project lists is read by itself; another is opened by a command, with progress.
-    ExecuteCommandParams open = new ExecuteCommandParams("profd.open", List.of(project.resolve("cpu.pprof").toUri().toString()));
+    ExecuteCommandParams open = new ExecuteCommandParams("profd.open", List.of(project.resolve("after-1.pb.gz").toUri().toString()));
     open.setWorkDoneToken("open-1");
     answer(server.getWorkspaceService().executeCommand(open));
     client.until("progress of reading", () -> client.progress.contains("begin") && client.progress.contains("end") ? true : null);
     check(true, "reading a profile reports progress", client.progress);
     client.until("a refresh of hints", () -> client.hintRefreshes > 0 ? true : null);
 
-    Range whole = new Range(new Position(0, 0), new Position(33, 0));
+    Range whole = new Range(new Position(0, 0), new Position(48, 0));
     List<InlayHint> hints = answer(server.getTextDocumentService().inlayHint(new InlayHintParams(document, whole)));
     InlayHint hint = hints.stream().filter(each -> each.getPosition().getLine() == HOT_LINE).findFirst().orElse(null);
-    check(hint != null && hint.getLabel().getLeft().startsWith("11.3 %  940 ms"), "inlay hints say what lines cost", hints);
+    check(hint != null && hint.getLabel().getLeft().startsWith("8.1 %  1.12 s"), "inlay hints say what lines cost", hints);
 
     Hover hover = answer(server.getTextDocumentService().hover(new HoverParams(document, new Position(HOT_LINE, 4))));
     MarkupContent text = hover.getContents().getRight();
-    check("markdown".equals(text.getKind()) && text.getValue().contains("940 ms"), "a hover has all of the line", text);
+    check("markdown".equals(text.getKind()) && text.getValue().contains("1.12 s"), "a hover has all of the line", text);
 
     List<? extends CodeLens> lenses = answer(server.getTextDocumentService().codeLens(new CodeLensParams(document)));
-    CodeLens lens = lenses.stream().filter(each -> each.getRange().getStart().getLine() == 11).findFirst().orElse(null);
+    CodeLens lens = lenses.stream().filter(each -> each.getRange().getStart().getLine() == 16).findFirst().orElse(null);
     if (lens != null && lens.getCommand() == null) lens = answer(server.getTextDocumentService().resolveCodeLens(lens));
-    check(lens != null && lens.getCommand().getTitle().startsWith("total 14.6 %"), "lenses stand above functions", lenses);
+    check(lens != null && lens.getCommand().getTitle().startsWith("total 10.2 %"), "lenses stand above functions", lenses);
     answer(server.getWorkspaceService().executeCommand(
         new ExecuteCommandParams(lens.getCommand().getCommand(), lens.getCommand().getArguments())));
     ShowDocumentParams callers = client.until("a page of callers",
         () -> client.shown.stream().filter(each -> each.getUri().contains("callers")).findFirst().orElse(null));
-    check(Files.readString(Path.of(java.net.URI.create(callers.getUri()))).contains("verifyAll"), "a lens opens the page of callers", callers);
+    check(Files.readString(Path.of(java.net.URI.create(callers.getUri()))).contains("main.summarise"), "a lens opens the page of callers", callers);
 
     answer(server.getWorkspaceService().executeCommand(new ExecuteCommandParams("profd.openInBrowser", List.of())));
     ShowDocumentParams page = client.until("an address",
         () -> client.shown.stream().filter(each -> Boolean.TRUE.equals(each.getExternal())).findFirst().orElse(null));
     check(page.getUri().startsWith("http://127.0.0.1:"), "the flame graph opens in the browser", page);
 
-    var symbols = answer(server.getWorkspaceService().symbol(new WorkspaceSymbolParams("sign")));
+    var symbols = answer(server.getWorkspaceService().symbol(new WorkspaceSymbolParams("foldSum")));
     String first = symbols.isLeft() ? symbols.getLeft().get(0).getName() : symbols.getRight().get(0).getName();
-    check(first.contains("main.sign"), "Search Everywhere finds measured functions", symbols);
+    check(first.contains("main.foldSum"), "Search Everywhere finds measured functions", symbols);
+
+    var items = answer(server.getTextDocumentService().prepareCallHierarchy(
+        new CallHierarchyPrepareParams(document, new Position(HOT_LINE, 4))));
+    check(items.size() == 1 && items.get(0).getName().equals("main.foldSum"), "the call hierarchy begins at the function", items);
+    var incoming = answer(server.getTextDocumentService().callHierarchyIncomingCalls(new CallHierarchyIncomingCallsParams(items.get(0))));
+    check(incoming.size() == 1 && incoming.get(0).getFrom().getName().equals("main.summarise"), "measured callers stand in it", incoming);
+    var outgoing = answer(server.getTextDocumentService().callHierarchyOutgoingCalls(
+        new CallHierarchyOutgoingCallsParams(incoming.get(0).getFrom())));
+    check(outgoing.stream().anyMatch(each -> each.getTo().getName().equals("main.foldSum")), "and measured callees", outgoing);
+
+    var outline = answer(server.getTextDocumentService().documentSymbol(new DocumentSymbolParams(document)));
+    check(outline.stream().anyMatch(each -> each.isRight() && each.getRight().getName().contains("foldSum")),
+        "the structure of the file has what functions cost", outline);
+
+    Range here = new Range(new Position(HOT_LINE, 4), new Position(HOT_LINE, 4));
+    var actions = answer(server.getTextDocumentService().codeAction(
+        new CodeActionParams(document, here, new CodeActionContext(List.of()))));
+    for (String title : new String[] {"Who calls", "Where in", "flame graph", "Compare"})
+      check(actions.stream().anyMatch(each -> each.isRight() && each.getRight().getTitle().contains(title)),
+          "Alt+Enter offers: " + title, actions);
+    CodeAction within = actions.stream().filter(each -> each.getRight().getTitle().contains("Where in")).findFirst().get().getRight();
+    answer(server.getWorkspaceService().executeCommand(
+        new ExecuteCommandParams(within.getCommand().getCommand(), within.getCommand().getArguments())));
+    ShowDocumentParams lines = client.until("a page of lines",
+        () -> client.shown.stream().filter(each -> each.getUri().contains("within")).findFirst().orElse(null));
+    check(Files.readString(Path.of(java.net.URI.create(lines.getUri()))).contains("sums.go:19"), "an action opens its page", lines);
+
+    answer(server.getWorkspaceService().executeCommand(new ExecuteCommandParams("profd.compare", List.of("before-1.pb.gz"))));
+    ShowDocumentParams changes = client.until("a page of changes",
+        () -> client.shown.stream().filter(each -> each.getUri().contains("changes")).findFirst().orElse(null));
+    check(Files.readString(Path.of(java.net.URI.create(changes.getUri()))).contains("main.foldSum"), "what changed is a page", changes);
+    client.until("lenses of the change", () -> client.lensRefreshes > 0 ? true : null);
 
     answer(server.shutdown());
     server.exit();
