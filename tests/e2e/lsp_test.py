@@ -175,6 +175,8 @@ class Session:
                 SAID.append({"type": PARAMS[method], "of": f"{self.editor}: {method}", "value": params})
             else:
                 self.test.assertIsNone(params)
+            if method == "textDocument/publishDiagnostics" and not has(self.capabilities, "textDocument.publishDiagnostics.relatedInformation"):
+                self.test.assertFalse([one for one in params["diagnostics"] if "relatedInformation" in one])
             if method in NEEDS:
                 self.test.assertTrue(has(self.capabilities, NEEDS[method]), f"{self.editor} did not announce {NEEDS[method]}")
             for one in (params or {}).get("registrations", []) if method == "client/registerCapability" else []:
@@ -205,6 +207,15 @@ class Editors(unittest.TestCase):
         here = {**document, "position": {"line": line, "character": 5}}
         hints = session.ask("textDocument/inlayHint", {**document, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 500, "character": 0}}})
         self.assertTrue(hints)
+        if isinstance(can["inlayHintProvider"], dict):
+            resolved = session.ask("inlayHint/resolve", hints[0])
+            self.assertIn("main.", resolved["tooltip"]["value"])
+        pulls = has(session.capabilities, "textDocument.diagnostic") and has(session.capabilities, "workspace.diagnostics.refreshSupport")
+        if pulls:
+            found = session.ask("textDocument/diagnostic", document)["items"]
+        else:
+            found = session.until(lambda: [one for params in session.said("textDocument/publishDiagnostics") for one in params["diagnostics"]])
+        self.assertEqual(found[0]["code"], "hot")
         hover = session.ask("textDocument/hover", here)
         if "markdown" not in ((session.capabilities.get("textDocument") or {}).get("hover") or {}).get("contentFormat", []):
             self.assertEqual(hover["contents"]["kind"], "plaintext")
@@ -244,7 +255,7 @@ class Editors(unittest.TestCase):
 
 def add_editor(name, editor):
     def test(self):
-        self.ask_all(Session(self, params=editor["params"]))
+        self.ask_all(Session(self, params=editor["params"], options={"diagnostics": True}))
 
     test.__doc__ = f"{editor['editor']} {editor['version']}"
     setattr(Editors, f"test_{name.replace('.', '_')}", test)
