@@ -142,7 +142,7 @@ class Together(Shared):
                 """Of each connection the first request: `initialize`."""
                 for result in ({"profiles": []}, None):
                     connection, _ = listening.accept()
-                    with connection, connection.makefile("rwb") as stream:
+                    with contextlib.suppress(OSError), connection, connection.makefile("rwb") as stream:
                         n = 0
                         while line := stream.readline():
                             size = int(line.split(b":")[1])
@@ -156,11 +156,7 @@ class Together(Shared):
                             stream.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
                             stream.flush()
 
-            def answer_until_they_go():
-                with contextlib.suppress(OSError):
-                    answer()
-
-            threading.Thread(target=answer_until_they_go, daemon=True).start()
+            threading.Thread(target=answer, daemon=True).start()
             asked = subprocess.run([PROFD, "query", "--no-start", "--socket", path, "profile/list"], capture_output=True, text=True,
                                    stdin=subprocess.DEVNULL, timeout=60)
             self.assertIn("the daemon that runs is profd 99.0, this is profd ", asked.stderr)
