@@ -123,6 +123,10 @@ class Together(Shared):
             self.assertEqual(len(said.splitlines()), 1, said)
             self.assertTrue("the daemon ended" in said or "connection to the daemon broke" in said, said)
         proxied.until(lambda m: m.get("method") == "window/showMessage")
+        end = time.monotonic() + 60
+        while daemon in self.daemons():  # until it is gone
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
         again = [self.editor(), self.editor()]
         for editor in again:
             editor.initialize(self.root, SHARES)
