@@ -76,7 +76,7 @@ local function comparison_in(output)
   end
   if before then
     local by = change:match('%((.*)%)')
-    return ('took %s%s, the run before %s (:Profd diff)'):format(now, by and ', ' .. by or '', before)
+    return ('took %s%s, the run before %s (:Profd changes)'):format(now, by and ', ' .. by or '', before)
   end
 end
 
