@@ -14,6 +14,7 @@
 #include "core/view/code_place.h"
 #include "core/view/resolve.h"
 #include "server/dialect/psp/code_documents.h"
+#include "server/dialect/psp/command_place.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
 #include "server/dialect/psp/pages.h"
@@ -284,7 +285,10 @@ void CommandsModule::bind(protocol::Binder& binder) {
     if (command == nullptr)
       return reply.error(
           invalid_params("params.command", fmt::format("no command {}", sanitize_text(params.command))));
-    command->run(session_, params, std::move(reply));
+    with_function_at_place(session_, params, std::move(reply),
+                           [this, run = command->run](const Params& named, Reply answer) {
+                             run(session_, named, std::move(answer));
+                           });
   });
 }
 

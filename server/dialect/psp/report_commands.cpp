@@ -11,6 +11,7 @@
 #include "server/dialect/psp/opening.h"
 #include "server/dialect/psp/pages.h"
 #include "server/engine/composed_origin.h"
+#include "server/engine/find_open.h"
 #include "server/engine/formula_metrics.h"
 #include "server/engine/uri.h"
 #include "server/feature/callers_answer.h"
@@ -133,18 +134,31 @@ void run_compare(SessionContext& session, const Params& params, Reply reply) {
   const OpenProfilePtr after = command_profile(session, command_argument(params, "profile", 1), reply);
   if (!after) return;
   const std::string with = command_argument(params, "with", 0);
-  if (!with.empty()) {
-    const OpenProfilePtr before = command_profile(session, with, reply);
-    if (before)
-      compare_profiles(session, before, after, before->origin, params.work_done_token, std::move(reply));
-    return;
+  if (with.empty()) {
+    auto previous = session.engine.previous(after->handle);
+    if (!previous)
+      return reply.error(psp::ErrorCodes::request_failed,
+                         sanitize_text(after->name) +
+                             ": no recording before this one is kept; name an open profile to compare with");
+    return compare_profiles(session, after, after, std::move(*previous), params.work_done_token,
+                            std::move(reply));
   }
-  auto previous = session.engine.previous(after->handle);
-  if (!previous)
-    return reply.error(psp::ErrorCodes::request_failed,
-                       sanitize_text(after->name) +
-                           ": no recording before this one is kept; name an open profile to compare with");
-  compare_profiles(session, after, after, std::move(*previous), params.work_done_token, std::move(reply));
+  struct Found {
+    Result<std::string> handle;
+    Reply reply;
+  };
+  const auto found = std::make_shared<Found>(
+      Found{fail(ErrorCode::internal, "the profile could not be looked for"), std::move(reply)});
+  session.aside(
+      Lane::interactive, "profd.compare",
+      [found, listing = session.engine.listing(session.client), after, with] {
+        found->handle = find_open(listing.rows(), after, with);
+      },
+      [&session, found, after, token = params.work_done_token] {
+        if (!found->handle) return found->reply.error(to_psp(found->handle.error()));
+        const OpenProfilePtr before = command_profile(session, *found->handle, found->reply);
+        if (before) compare_profiles(session, before, after, before->origin, token, std::move(found->reply));
+      });
 }
 
 void run_hotspots(SessionContext& session, const Params& params, Reply reply) {
