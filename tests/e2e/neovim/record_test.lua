@@ -49,7 +49,7 @@ test('the same again says what became of it, and the run before is what it can b
   h.notes = {}
   program(60)
   vim.cmd('Profd record!')
-  h.note('^profd: took [%d.]+ m?s, [+-]<?[%d.]+ %% %([%d.]+ m?s before; :Profd changes%); cpu%.pstats: time [%d.]+ m?s$')
+  h.note('^profd: took [%d.]+ m?s, [+-]<?[%d.,]+ %% %([%d.]+ m?s before; :Profd changes%); cpu%.pstats: time [%d.]+ m?s$')
   local terminals = vim.tbl_filter(function(bufnr)
     return vim.bo[bufnr].buftype == 'terminal'
   end, vim.api.nvim_list_bufs())
