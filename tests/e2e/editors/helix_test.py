@@ -56,13 +56,13 @@ class Helix(Terminal):
         self.shows("^ +17 +func foldSum")
         # Who calls it.
         self.type("+c")
-        self.shows("# Callers of main.foldSum", "100 %.*main.summarise")
+        self.shows("# Callers of `main.foldSum`", "100 %.*main.summarise")
         self.type(":bc")
         self.keys("Enter")
         self.shows("^ +17 +func foldSum")
         # Where in the function.
         self.type("+w")
-        self.shows("# Within main.foldSum", "sums.go:19")
+        self.shows("# Within `main.foldSum`", "sums.go:19")
         self.type(":bc")
         self.keys("Enter")
         self.shows("^ +17 +func foldSum")

@@ -44,14 +44,14 @@ class Vim(Terminal):
         self.shows_no(r"batch\.go\|25")
         # Who calls it.
         self.command("Profd callers")
-        self.shows("Callers of main.foldSum", "100 %.*main.summarise")
+        self.shows("Callers of `main.foldSum`", "100 %.*main.summarise")
         self.type("q")
-        self.shows_no("Callers of")
+        self.shows_no("# Callers")
         # Where in the function.
         self.command("Profd within")
-        self.shows("Within main.foldSum", "sums.go:19")
+        self.shows("Within `main.foldSum`", "sums.go:19")
         self.type("q")
-        self.shows_no("Within main")
+        self.shows_no("# Within")
         # The flame graph.
         self.command("Profd flame")
         self.assertRegex(self.browser(), r"^http://127\.0\.0\.1:\d+/.*foldSum")
@@ -67,7 +67,7 @@ class Vim(Terminal):
         os.replace(recorded + ".new", recorded)
         self.shows_no("1.41 s")
         self.command("Profd changes")
-        self.shows("What changed", r"-1\.41 s.*main.foldSum")
+        self.shows("# What changed", r"-1\.29 s \(-27 %\).*main.parseRow")
 
     def test_hints_move_with_what_is_typed_and_say_when_a_line_is_another(self):
         self.type("ggO")
