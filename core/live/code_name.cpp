@@ -1,5 +1,6 @@
 #include "core/live/code_name.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -114,6 +115,17 @@ CodeName code_name_of(std::string_view symbol, std::string_view file, std::strin
     parts.scopes.clear();
   } else {
     name.method = std::move(parts.method);
+  }
+  // What has no name of its own ("{lambda(int)#1}") is a part of the function around it.
+  const auto is_nameless = [](const std::string& scope) { return scope.starts_with('{'); };
+  const auto nameless = std::find_if(parts.scopes.begin(), parts.scopes.end(), is_nameless);
+  if (nameless != parts.scopes.end()) {
+    const auto around = nameless == parts.scopes.begin() ? nameless : nameless - 1;
+    std::string whole;
+    for (auto scope = around; scope != parts.scopes.end(); ++scope)
+      whole.append(*scope).append(kCodeSeparator);
+    name.method.insert(0, whole);
+    parts.scopes.erase(around, parts.scopes.end());
   }
   bool in_class = !parts.scopes.empty() && parts.scopes.back() != kAnonymous;
   if (in_class) {

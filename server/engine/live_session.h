@@ -227,6 +227,7 @@ class LiveSession {
   std::vector<std::uint32_t> changed_;  // by method: the picture in which it became so
   Clock::time_point last_picture_;
   live::Nanoseconds looked_at_ = 0;  // for demotion: the end of the newest bucket
+  double clock_ns_ = 0;              // the same: what a look at the clock costs here; 0: not measured yet
   std::vector<bool> keep_, asked_;  // by method: a person wants its probe; the agent was asked to take it off
   std::uint32_t n_arranged_ = 0;
   bool names_code_ = false;

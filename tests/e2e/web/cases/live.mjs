@@ -16,7 +16,11 @@ export default (test, { axe, bridge, root }) => {
     await page.goto("about:blank");
     await page.goto(`${bridge.url}#tab=live`);
     await page.getByRole("heading", { name: "No program is attached" }).waitFor();
-    await page.getByLabel("Path of a recorded stream").fill(stream);
+    await play(page, stream);
+  }
+
+  async function play(page, path) {
+    await page.getByLabel("Path of a recorded stream").fill(path);
     await page.getByLabel("Speed").selectOption("0");
     await page.getByRole("button", { name: "Play", exact: true }).click();
     await page.locator(".live-hot tbody tr").first().waitFor();
@@ -62,6 +66,31 @@ export default (test, { axe, bridge, root }) => {
     await views.until("callers", () => views.fragment().get("tab") === "sandwich");
     await page.keyboard.press("Backspace");
     await views.until("the city again", () => views.fragment().get("tab") === "live");
+  });
+
+  test("two versions of a program are one city: what is new, what is gone, what stays", async (views) => {
+    const { page } = views;
+    await page.goto("about:blank");
+    await page.goto(`${bridge.url}#tab=live`);
+    await play(page, join(root, "tests/fixtures/live/tetris-before.plive"));
+    // The same daemon plays the version after as well.
+    await page.evaluate(() => (location.hash = "#open=live%3A%2F%2Fnobody&tab=live"));
+    await play(page, join(root, "tests/fixtures/live/tetris-after.plive"));
+    const choices = page.getByLabel("Compare with");
+    await choices.getByRole("option", { name: "with tetris.app.Main (live-1)" }).waitFor({ state: "attached" });
+    await choices.selectOption("session live-1");
+    await page.getByText("[D] 47 methods are gone").waitFor();
+    // What is gone has a place, a card of its own, and source and callers in the session that has it.
+    await page.keyboard.press("/");
+    await page.keyboard.type("tetris.util.Pause milliseconds");
+    await page.keyboard.press("Enter");
+    await card(views).getByText("[D] Only the version before has it.").waitFor();
+    assert.match(await card(views).locator("h2").textContent(), /tetris\.util\.Pause\.milliseconds$/);
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.keyboard.press("c");
+    await views.until("callers", () => views.fragment().get("tab") === "sandwich");
+    assert.equal(views.fragment().get("open"), "live://live-1");
   });
 
   test("a running program: a city is drawn, tells what is under the pointer and leads to its source", async () => {

@@ -49,6 +49,9 @@ TEST_CASE("the type that a template returns is no part of its name", "[live]") {
 TEST_CASE("code within a function is a part of that function", "[live]") {
   CHECK(parts_of_code("demo::App::run()::{lambda(int)#1}::operator()(int) const") ==
         "demo | App | run()::{lambda(int)#1}::operator()");
+  CHECK(parts_of_code("main::{lambda(int)#1}::operator()(int) const") ==
+        "game.cpp |  | main::{lambda(int)#1}::operator()");
+  CHECK(parts_of_code("{lambda()#2}::operator()() const") == "game.cpp |  | {lambda()#2}::operator()");
 }
 
 TEST_CASE("a name that is none is taken as it stands", "[live]") {
