@@ -52,7 +52,7 @@ class Home(unittest.TestCase):
         self.write(os.path.join(self.project, ".profd.toml"), 'profiles = ["after-1.pb.gz", "before-1.pb.gz"]\n')
         self.environment = {
             "PATH": os.path.join(self.home, "bin") + os.pathsep + os.environ["PATH"], "HOME": self.home, "TMPDIR": self.home,
-            "LANG": "C.UTF-8", "TERM": "xterm-256color", "XDG_CONFIG_HOME": os.path.join(self.home, "config"),
+            "LANG": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecolor", "XDG_CONFIG_HOME": os.path.join(self.home, "config"),
             "XDG_CACHE_HOME": os.path.join(self.home, "cache"), "XDG_RUNTIME_DIR": os.path.join(self.home, "run"),
         }
 

@@ -84,6 +84,23 @@ class Initialized(Home):
         self.assertEqual([item["name"] for item in items], ["main.foldSum"])
         self.assertEqual([call["from"]["name"] for call in self.ask("callHierarchy/incomingCalls", item=items[0])], ["main.summarise"])
 
+    def test_a_place_stands_for_the_function_there(self):
+        self.connect("sublime_lsp")
+        self.shows_the_line("utf-16")
+        for place in ("sums.go:19", os.path.join(self.project, "sums.go:19"), {"function": "sums.go:19"}):
+            self.assertEqual(self.command("profd.callers", place)["function"], "main.foldSum")
+        # Where nothing was measured the user is told, whatever the editor shows of an answer.
+        said = self.command("profd.within", "sums.go:1")["text"]
+        self.assertEqual(said, "no measured function is on this line")
+        self.told("window/showMessage", lambda params: params["message"] == said)
+        # No place: a name that is none, and what is no line.
+        for name in ("nosuch.go:19", "sums.go:0", "sums.go:-1", "sums.go:99999999999", "sums.go:", ":19", "sums.go:1x"):
+            refused = self.client.request("workspace/executeCommand", {"command": "profd.callers", "arguments": [name]})
+            self.assertIn("no frame is called", refused.error["message"])
+        # What takes no function takes no place.
+        refused = self.client.request("workspace/executeCommand", {"command": "profd.compare", "arguments": ["sums.go:19"]})
+        self.assertIsNotNone(refused.error)
+
     def test_zed(self):
         can = self.connect("zed")
         self.shows_the_line(can["positionEncoding"])
