@@ -28,10 +28,10 @@ def helix():
 
 class Helix(Terminal):
     def setUp(self):
-        super().setUp()
         found = helix()
         if not found:
             not_run("no Helix 25.07 or newer on $PATH, and none to be had from the package mirror")
+        super().setUp()
         program, runtime = found
         if runtime:
             self.environment["HELIX_RUNTIME"] = runtime

@@ -41,15 +41,18 @@ def java():
 
 
 class JetBrains(Home):
-    def test_the_template_serves_a_client_of_lsp4j(self):
-        program, jars = java(), library()
-        if not program:
+    def setUp(self):
+        self.java, self.jars = java(), library()
+        if not self.java:
             not_run("no JDK 17 or newer")
-        if not jars:
+        if not self.jars:
             not_run(f"lsp4j {LSP4J} is neither in ~/.m2 nor to be had with Maven")
+        super().setUp()
+
+    def test_the_template_serves_a_client_of_lsp4j(self):
         client = os.path.join(HERE, "jetbrains", "Lsp4jClient.java")
-        result = subprocess.run([program, "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", os.pathsep.join(jars), client, TEMPLATE, self.project],
-                                env=self.environment, capture_output=True, text=True, timeout=180, check=False)
+        result = subprocess.run([self.java, "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", os.pathsep.join(self.jars), client, TEMPLATE,
+                                 self.project], env=self.environment, capture_output=True, text=True, timeout=180, check=False)
         print(result.stdout, end="", flush=True)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 

@@ -16,10 +16,10 @@ ABLE = "if has('patch-9.0.0438') && has('job') && has('channel') && has('textpro
 
 class Vim(Terminal):
     def setUp(self):
-        super().setUp()
         program = shutil.which("vim")
         if not program or subprocess.run([program, "-es", "-u", "NONE", "-c", ABLE], check=False, stdin=subprocess.DEVNULL).returncode != 0:
             not_run("no Vim 9.0.0438 or newer with jobs, text properties and popups")
+        super().setUp()
         config = self.documented("vim.md", "vim").replace("/path/to/profd", ROOT)
         self.write(os.path.join(self.home, ".vimrc"), "set nocompatible noswapfile shortmess+=I\n" + config)
         self.start(program, "sums.go")
