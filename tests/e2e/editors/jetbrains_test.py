@@ -3,6 +3,7 @@
 
 usage: jetbrains_test.py PROFD      Skipped where there is no JDK 17, or where the library is not to be had.
 """
+import contextlib
 import glob
 import os
 import re
@@ -26,8 +27,9 @@ def library():
         return [found[0] for found in (glob.glob(pattern) for pattern in (*wanted, f"{here}/com/google/code/gson/gson/*/*.jar")) if found]
 
     if len(jars()) < 3 and shutil.which("mvn"):
-        subprocess.run(["mvn", "-q", "-B", "dependency:get", f"-Dartifact=org.eclipse.lsp4j:org.eclipse.lsp4j:{LSP4J}"], timeout=120,
-                       check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            subprocess.run(["mvn", "-q", "-B", "dependency:get", f"-Dartifact=org.eclipse.lsp4j:org.eclipse.lsp4j:{LSP4J}"], timeout=120,
+                           check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return jars() if len(jars()) == 3 else None
 
 
