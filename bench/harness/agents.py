@@ -295,12 +295,14 @@ class _Loaded:
         self.process = subprocess.Popen([java / "java", "-Xverify:all", "-XX:+EnableDynamicAgentLoading", "-cp", classes, "Loaded", jar],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.errors: list[str] = []
-        threading.Thread(target=self._drain, daemon=True).start()
+        self._reader = threading.Thread(target=self._drain, daemon=True)
+        self._reader.start()
         self.loaded = self._until("loaded")
 
     def _drain(self) -> None:
         assert self.process.stderr is not None
-        self.errors.extend(self.process.stderr)
+        for line in self.process.stderr:
+            self.errors.append(line)
 
     def _until(self, word: str) -> str:
         assert self.process.stdout is not None
@@ -321,6 +323,15 @@ class _Loaded:
         self._until("done")
         return min(float(line.split()[1]) for line in self.lines)
 
+    def wait_for_error(self, words: str) -> str:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            for line in list(self.errors):
+                if words in line:
+                    return line.strip()
+            time.sleep(0.005)
+        raise Missing(f"the agent never said {words}")
+
     def verify(self) -> str:
         assert self.process.stdin is not None
         self.process.stdin.write("verify\n")
@@ -330,6 +341,7 @@ class _Loaded:
     def end(self) -> None:
         self.process.kill()
         self.process.wait()
+        self._reader.join()
 
 
 def _attach(ctx: Context, row: Row) -> None:
@@ -345,7 +357,8 @@ def _attach(ctx: Context, row: Row) -> None:
             before = min(program.step("plain") for _ in range(3))
             begun = time.monotonic()
             # The option that Java 21 and newer want for it is given.
-            _run([java / "jcmd", str(program.process.pid), "JVMTI.agent_load", jar, f"{live.target};methods=all"])
+            _run([java / "jcmd", str(program.process.pid), "JVMTI.agent_load", jar, f"{live.target};methods:all;verbose:yes"])
+            given = program.wait_for_error("given probes")  # by then all loaded classes have theirs
             attach = time.monotonic() - begun
             during = program.step("on")
             verified = program.verify()
@@ -359,6 +372,7 @@ def _attach(ctx: Context, row: Row) -> None:
             live.kill()
         errors = int(verified.split()[-1])
         told.append(f"JDK {_java_version(java)}: {attach:.2f} s with {program.loaded.split()[1]} classes loaded, {errors} verify errors; "
+                    f"{given.removeprefix('profd-live: ')}; "
                     f"a round {before / 1e6:.2f} ms, {during / before:.1f}x attached, {after / before:.3f}x when the daemon was gone")
         row.check(attach <= 1 and errors == 0 and after <= before * 1.02)
     row.measured = "; ".join(told)
