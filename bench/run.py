@@ -12,7 +12,7 @@ BENCH = Path(__file__).resolve().parent
 ROOT = BENCH.parent
 sys.path[:0] = [str(BENCH), str(ROOT / "tests" / "support")]
 
-from harness import agents, cold, compare, formats, inside, live, native, native_recordings, warm, web  # noqa: E402
+from harness import agents, cold, compare, formats, inside, live, native, native_recordings, proxy, warm, web  # noqa: E402
 from harness.context import Context  # noqa: E402
 from harness.data import Inputs  # noqa: E402
 from harness.measure import Runner  # noqa: E402
@@ -58,7 +58,7 @@ def main() -> int:
         inputs=Inputs(build / "bin" / "profd-bench-gen", work / "data"), peers=peers, sizes=options.sizes,
         runs=options.runs, rows=options.rows_pattern, heavy=options.heavy, report=Report(),
     )
-    for group in (cold, formats, warm, compare, inside, live, agents, web, native, native_recordings):
+    for group in (cold, formats, warm, compare, inside, live, agents, proxy, web, native, native_recordings):
         group.run(ctx)
     whole = not options.rows and options.sizes == PPROF_SIZES and not options.no_peers
     page = render(ctx.report, ROOT, peers.versions, peers.absent, " ".join(sys.argv[1:]))

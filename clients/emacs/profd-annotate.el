@@ -115,76 +115,93 @@
                          (overlay-get overlay 'profd-stale)))
               (face (or (gethash key faces)
                         (puthash key (profd-annotate--face overlay) faces))))
-         (overlay-put overlay 'profd-width width)
-         (overlay-put overlay 'after-string
-                      (concat (propertize " " 'cursor t 'face 'default)
-                              (propertize (make-string (1- gap) ?\s) 'face 'default)
-                              (propertize shown 'face face)))))
+         (overlay-put overlay 'profd-length (- (overlay-end overlay) (overlay-start overlay)))
+         (profd-annotate--write overlay gap shown face)))
      overlays widths)))
 
-(defun profd-annotate--same-p (lines)
-  "Whether the hints on the screen are LINES, at their places, already."
-  (let ((overlays profd-annotate--overlays)
-        (strengths (plist-get lines :strength))
-        (at 0)
-        (i 0))
-    (and (= (length overlays) (length (plist-get lines :text)))
-         (equal profd-annotate--width (profd-annotate--columns))
-         (equal profd-annotate--colors (profd-heat-key))
-         (save-excursion
-           (save-restriction
-             (widen)
-             (goto-char (point-min))
-             (seq-every-p
-              (lambda (overlay)
-                (let ((line (aref (plist-get lines :line) i)))
-                  (forward-line (- line at))
-                  (setq at line)
-                  (prog1 (and (eql (point) (overlay-start overlay))
-                              (equal (overlay-get overlay 'profd-said) (aref (plist-get lines :text) i))
-                              (equal (overlay-get overlay 'profd-heat) (aref (plist-get lines :heat) i))
-                              (equal (overlay-get overlay 'profd-strength)
-                                     (and strengths (aref strengths i)))
-                              (eq (overlay-get overlay 'profd-stale)
-                                  (eq t (aref (plist-get lines :stale) i)))
-                              (eql (overlay-get overlay 'profd-width)
-                                   (profd-annotate--line-width overlay)))
-                    (setq i (1+ i)))))
-              overlays))))))
+(defun profd-annotate--write (overlay gap shown face)
+  "Have SHOWN stand GAP columns behind the line of OVERLAY, in FACE."
+  (let ((look (list gap shown face)))
+    ;; Where it is as it was Emacs need not draw the line again.
+    (unless (equal look (overlay-get overlay 'profd-look))
+      (overlay-put overlay 'profd-look look)
+      (overlay-put overlay 'after-string
+                   (concat (propertize " " 'cursor t 'face 'default)
+                           (propertize (make-string (1- gap) ?\s) 'face 'default)
+                           (propertize shown 'face face))))))
+
+(defconst profd-annotate--properties
+  '(profd-said profd-heat profd-strength profd-stale)
+  "What an overlay remembers of its line.")
+
+(defun profd-annotate--values (lines i)
+  "Of row I of LINES what an overlay remembers."
+  (let ((strengths (plist-get lines :strength)))
+    (list (aref (plist-get lines :text) i)
+          (aref (plist-get lines :heat) i)
+          (and strengths (aref strengths i))
+          (eq t (aref (plist-get lines :stale) i)))))
+
+(defun profd-annotate--remember (overlay values)
+  "Have OVERLAY remember VALUES."
+  (seq-mapn (lambda (property value) (overlay-put overlay property value))
+            profd-annotate--properties values)
+  (overlay-put overlay 'profd-text (profd-clean (car values))))
+
+(defun profd-annotate--overlay (old)
+  "An overlay on the line of point: OLD, where that is one, else a new one."
+  (if (and old (eql (point) (overlay-start old)))
+      (progn (unless (eql (overlay-end old) (line-end-position))
+               (move-overlay old (point) (line-end-position)))
+             old)
+    (let ((overlay (make-overlay (point) (line-end-position) nil nil t)))
+      (overlay-put overlay 'profd t)
+      (overlay-put overlay 'evaporate t)
+      (overlay-put overlay 'priority -50)
+      overlay)))
 
 (defun profd-annotate--paint (lines)
-  "Put LINES, the columns of an answer, into the current buffer."
-  (unless (profd-annotate--same-p lines)
-    (profd-annotate--replace lines)))
-
-(defun profd-annotate--replace (lines)
-  "Have LINES stand where hints were."
-  (profd-annotate-clear)
-  (save-excursion
-    (save-restriction
-      (widen)
-      (goto-char (point-min))
-      (let ((at 0)
-            (strengths (plist-get lines :strength)))
-        (seq-do-indexed
-         (lambda (text i)
-           (let ((line (aref (plist-get lines :line) i)))
-             (when (and (= 0 (forward-line (- line at))) (not (eobp)))
-               (setq at line)
-               (unless (eolp)
-                 (let ((overlay (make-overlay (point) (line-end-position) nil nil t)))
-                   (overlay-put overlay 'profd t)
-                   (overlay-put overlay 'evaporate t)
-                   (overlay-put overlay 'priority -50)
-                   (overlay-put overlay 'profd-said text)
-                   (overlay-put overlay 'profd-text (profd-clean text))
-                   (overlay-put overlay 'profd-heat (aref (plist-get lines :heat) i))
-                   (overlay-put overlay 'profd-strength (and strengths (aref strengths i)))
-                   (overlay-put overlay 'profd-stale (eq t (aref (plist-get lines :stale) i)))
-                   (push overlay profd-annotate--overlays))))))
-         (plist-get lines :text)))
-      (setq profd-annotate--overlays (nreverse profd-annotate--overlays))
-      (profd-annotate--dress))))
+  "Put LINES, the columns of an answer, into the current buffer.
+What stands there already is kept."
+  (let ((old profd-annotate--overlays)
+        (at 0)
+        painted changed)
+    (save-excursion
+      (save-restriction
+        (widen)
+        (goto-char (point-min))
+        (dotimes (i (length (plist-get lines :text)))
+          (let ((line (aref (plist-get lines :line) i)))
+            (when (and (= 0 (forward-line (- line at))) (not (eobp)))
+              (setq at line)
+              (unless (eolp)
+                (while (and old (not (and (overlay-start (car old)) (>= (overlay-start (car old)) (point)))))
+                  (delete-overlay (pop old)))
+                (let* ((known (car old))
+                       (overlay (profd-annotate--overlay known))
+                       (values (profd-annotate--values lines i)))
+                  (if (eq overlay known)
+                      (pop old)
+                    (setq changed t))
+                  (unless (and (eq overlay known)
+                               (equal values (mapcar (lambda (property) (overlay-get overlay property))
+                                                     profd-annotate--properties)))
+                    (profd-annotate--remember overlay values)
+                    (setq changed t))
+                  (push overlay painted))))))
+        (when old
+          (setq changed t)
+          (mapc #'delete-overlay old))
+        (setq profd-annotate--overlays (nreverse painted))
+        (when (or changed
+                  (not (equal profd-annotate--width (profd-annotate--columns)))
+                  (not (equal profd-annotate--colors (profd-heat-key)))
+                  ;; Columns of lines are counted where lines have another length alone.
+                  (seq-some (lambda (overlay)
+                              (not (eql (overlay-get overlay 'profd-length)
+                                        (- (overlay-end overlay) (overlay-start overlay)))))
+                            profd-annotate--overlays))
+          (profd-annotate--dress))))))
 
 (defun profd-annotate--answered (buffer asked of result)
   "Paint RESULT in BUFFER when it is of request ASKED; it is OF what was wanted."

@@ -5,13 +5,13 @@
 ;;; Commentary:
 
 ;; `profd-compile' runs a command that writes a profile, with
-;; `compilation-mode' as ever, and shows that profile when it has ended.
+;; `compilation-mode' as ever, and shows that profile when it has ended;
+;; `g' there does so again.
 
 ;;; Code:
 
 (require 'compile)
-(require 'profd-base)
-(require 'profd-session)
+(require 'profd)
 
 (defcustom profd-compile-command nil
   "The command that `profd-compile' offers; nil is that of `compile'.
@@ -27,13 +27,19 @@ Relative to the folder that it runs in."
   :group 'profd)
 (put 'profd-compile-profile 'safe-local-variable #'stringp)
 
+(defvar-local profd-compile--file nil "What the command of this buffer writes.")
+(put 'profd-compile--file 'permanent-local t)
+(defvar-local profd-compile--before nil "When that was written before the command ran, if ever.")
+
 (defun profd-compile--time (file)
   "When FILE was written, or nil."
   (file-attribute-modification-time (file-attributes file)))
 
-(defun profd-compile--ended (file before status)
-  "The command ended with STATUS; FILE was written BEFORE it ran, if ever."
-  (let ((now (profd-compile--time file)))
+(defun profd-compile--ended (buffer status)
+  "The command of BUFFER ended with STATUS: show what it wrote."
+  (let* ((file (buffer-local-value 'profd-compile--file buffer))
+         (before (buffer-local-value 'profd-compile--before buffer))
+         (now (profd-compile--time file)))
     (cond
      ((null now)
       (profd-warn (format "the command wrote no %s (%s)" (abbreviate-file-name file)
@@ -41,7 +47,13 @@ Relative to the folder that it runs in."
      ((equal now before)
       (profd-warn (format "%s is as it was: the command did not write it (%s)"
                           (abbreviate-file-name file) (string-trim status))))
-     (t (profd-session-open (profd-uri file))))))
+     (t (profd-open file)))))
+
+(define-compilation-mode profd-compile-mode "Compilation"
+  "What a command prints that writes a profile.
+\\{profd-compile-mode-map}"
+  (setq profd-compile--before (profd-compile--time profd-compile--file))
+  (add-hook 'compilation-finish-functions #'profd-compile--ended nil t))
 
 ;;;###autoload
 (defun profd-compile (command profile)
@@ -52,14 +64,10 @@ Relative to the folder that it runs in."
                                (or profd-compile-command compile-command))
            (read-file-name "It writes: " nil nil nil profd-compile-profile))))
   (let* ((default-directory (profd-root))
-         (file (expand-file-name profile))
-         (before (profd-compile--time file))
-         (buffer (compilation-start command nil (lambda (_mode) "*profd compile*"))))
-    (with-current-buffer buffer
-      (add-hook 'compilation-finish-functions
-                (lambda (_buffer status) (profd-compile--ended file before status))
-                nil t))
-    buffer))
+         (name "*profd compile*"))
+    (with-current-buffer (get-buffer-create name)
+      (setq profd-compile--file (expand-file-name profile)))
+    (compilation-start command #'profd-compile-mode (lambda (_mode) name))))
 
 (provide 'profd-compile)
 ;;; profd-compile.el ends here

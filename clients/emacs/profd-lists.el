@@ -64,7 +64,7 @@
 (defun profd-lists--print (heading)
   "Print the list, and HEADING, a text of lines, below it."
   (setq tabulated-list-use-header-line t
-        mode-line-process (concat ": " (profd-mode-line-text (car (split-string heading "\n")))))
+        mode-line-process (concat ": " (profd-clean (car (split-string heading "\n")))))
   (tabulated-list-init-header)
   (tabulated-list-print t)
   (let ((inhibit-read-only t))

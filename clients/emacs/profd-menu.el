@@ -20,15 +20,24 @@
     ("F" "flame graph" profd-flame)
     ("B" "in the browser" profd-browse)
     ("r" "report" profd-report)
+    ("T" "timeline" profd-timeline)
+    ("K" "kinds of work" profd-sets)
+    ("A" "a script" profd-analyse)
     ("S" "first glance" profd-summary)]
    ["This line"
     ("e" "all of the line" profd-hover)
     ("c" "who calls it" profd-callers)
     ("w" "where within it" profd-within)
+    ("a" "its instructions" profd-assembly)
+    ("." "what is chosen elsewhere" profd-selection)
     ("v" "hints on or off" profd-annotate-toggle)]
    ["Profile"
     ("o" "open" profd-open)
     ("s" "show another" profd-select)
+    ("R" "record" profd-record)
+    ("G" "record again" profd-record-again)
+    ("D" "what changed since" profd-changes)
+    ("l" "recordings" profd-recordings)
     ("d" "compare two" profd-diff)
     ("x" "run and see" profd-compile)
     ("g" "read anew" profd-reload)

@@ -69,7 +69,7 @@
      nil)
     (name (jsonrpc-error :code -32601 :message (format "no such method: %s" name)))))
 
-(defun profd-rpc--program ()
+(defun profd-rpc-program ()
   "The program of `profd-command', or an error that says what to do."
   (unless (and (consp profd-command) (cl-every #'stringp profd-command))
     (user-error "`profd-command' is no list of strings; for example (\"profd\" \"connect\")"))
@@ -80,7 +80,7 @@
 (defun profd-rpc--start (root)
   "A connection whose process runs in ROOT."
   (let* ((default-directory root)
-         (command (cons (profd-rpc--program) (cdr profd-command))))
+         (command (cons (profd-rpc-program) (cdr profd-command))))
     (make-instance
      'jsonrpc-process-connection
      :name "profd"
@@ -106,7 +106,7 @@
         (list :general (list :positionEncodings ["utf-32"])
               :workspace (list :inlayHint (list :refreshSupport t))
               :profd (list :protocolVersion profd-protocol-version
-                           :profileChanged t :project t))))
+                           :profileChanged t :project t :recorded t :selection t))))
 
 (defun profd-rpc--check-version ()
   "Say so when daemon and package are of different versions."

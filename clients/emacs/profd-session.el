@@ -58,7 +58,7 @@
 
 ;;;; Opening and closing
 
-(defun profd-session--glance (summary)
+(defun profd-session-glance (summary)
   "SUMMARY in a line."
   (let ((parts (list (plist-get (plist-get summary :records) :text)))
         (metric (seq-find (lambda (metric) (equal (plist-get metric :name) (plist-get summary :metric)))
@@ -75,7 +75,7 @@
     (format "%s: %s%s" (plist-get summary :name) (string-join parts ", ")
             (if lost ", not everything could be read (M-x profd-summary)" ""))))
 
-(defun profd-session--adopt (result uri)
+(defun profd-session-adopt (result uri)
   "Show the profile of RESULT, which URI opens again."
   (let ((summary (plist-get result :summary)))
     (setq profd-session--opened (cons uri (delete uri profd-session--opened)))
@@ -92,24 +92,25 @@
    (lambda (result)
      (setq profd-session--opening (1- profd-session--opening))
      (run-hooks 'profd-session-opened-hook)
-     (funcall done (profd-session--adopt
+     (funcall done (profd-session-adopt
                     result (or (plist-get params :uri)
                                (plist-get (plist-get result :summary) :uri)))))
    (lambda (text _code)
      (setq profd-session--opening (1- profd-session--opening))
      (profd-warn text))))
 
-(defun profd-session-open (uri)
-  "Open the profile at URI and show it."
+(defun profd-session-open (uri &optional done)
+  "Open the profile at URI and show it; DONE gets its summary."
   (profd-session--request
    :profile/open (list :uri uri)
-   (lambda (summary) (profd-say (profd-session--glance summary)))))
+   (or done (lambda (summary) (profd-say (profd-session-glance summary))))))
 
-(defun profd-session-open-diff (before after)
-  "Open what became of BEFORE in AFTER, both parts as the protocol has them."
+(defun profd-session-open-diff (before after &optional done)
+  "Open what became of BEFORE in AFTER, both parts as the protocol has them.
+DONE gets its summary."
   (profd-session--request
    :profile/diff (list :before (vector before) :after (vector after))
-   (lambda (summary) (profd-say (format "%s is shown" (plist-get summary :name))))))
+   (or done (lambda (summary) (profd-say (format "%s is shown" (plist-get summary :name)))))))
 
 (defun profd-session--reopen ()
   "Open again what was open when the daemon ended."
@@ -129,7 +130,7 @@
                  (and metric (equal uri shown) (list :options (list :metric metric))))
          (lambda (result)
            (setq profd-session--opening (1- profd-session--opening))
-           (profd-session--adopt result uri))
+           (profd-session-adopt result uri))
          (lambda (text _code)
            (setq profd-session--opening (1- profd-session--opening))
            (profd-warn text)))))))

@@ -37,6 +37,13 @@
 (declare-function profd-select "profd")
 (declare-function profd-menu "profd-menu")
 (declare-function profd-browse "profd-flame")
+(declare-function profd-assembly "profd-assembly")
+(declare-function profd-timeline "profd-timeline")
+(declare-function profd-sets "profd-sets")
+(declare-function profd-analyse "profd-analyse")
+(declare-function profd-close "profd")
+(declare-function profd-changes "profd-record")
+(declare-function profd-record-again "profd-record")
 
 (defun profd-view--row-of-list ()
   "The row of a tabulated list."
@@ -85,6 +92,8 @@
                     (t (plist-get (car found) :uri)))))
     (and uri (not (equal uri "")) (cons uri (plist-get row :line)))))
 
+(defvar profd-view-visited-functions nil "Called with a row whose source is gone to from a list.")
+
 (defun profd-view-visit-row (row)
   "Go to the source of ROW."
   (let* ((uri (plist-get row :uri))
@@ -107,7 +116,9 @@
 (defun profd-view-visit ()
   "Go to the source of the row at point."
   (interactive)
-  (profd-view-visit-row (profd-view-row)))
+  (let ((row (profd-view-row)))
+    (run-hook-with-args 'profd-view-visited-functions row)
+    (profd-view-visit-row row)))
 
 (defun profd-view-mouse-visit (event)
   "Go to the source of the row that EVENT clicked on."
@@ -174,6 +185,8 @@
                        ("m" . profd-metric) ("s" . profd-select) ("i" . profd-mine)
                        ("h" . profd-hotspots) ("t" . profd-tree) ("r" . profd-report)
                        ("F" . profd-flame) ("B" . profd-browse)
+                       ("a" . profd-assembly) ("T" . profd-timeline) ("K" . profd-sets)
+                       ("A" . profd-analyse) ("D" . profd-changes) ("k" . profd-close) ("G" . profd-record-again)
                        ("y" . profd-view-copy) ("?" . profd-menu)))
       (define-key map (kbd (car binding)) (cdr binding)))
     map)
@@ -207,7 +220,16 @@ An answer to an older question is not taken."
        (when (buffer-live-p buffer)
          (with-current-buffer buffer
            (when (= asked profd-view--asked)
-             (funcall done result))))))))
+             (funcall done result)))))
+     (lambda (text _code)
+       ;; Where there is room the sentence stands there, instead of what is no answer any more.
+       (if (not (and (buffer-live-p buffer)
+                     (with-current-buffer buffer
+                       (and (derived-mode-p 'special-mode) (= asked profd-view--asked)))))
+           (profd-warn text)
+         (profd-log-add text)
+         (with-current-buffer buffer
+           (profd-view-write (concat (profd-clean text) "\n"))))))))
 
 (defun profd-view--changed ()
   "Ask for all that is on the screen anew."

@@ -38,9 +38,20 @@
 (require 'profd-report)
 (require 'profd-flame)
 (require 'profd-xref)
-(require 'profd-compile)
+(require 'profd-sets)
+(require 'profd-timeline)
+(require 'profd-assembly)
+(require 'profd-selection)
 
 (autoload 'profd-menu "profd-menu" nil t)
+(autoload 'profd-compile "profd-compile" nil t)
+(autoload 'profd-analyse "profd-analyse" nil t)
+(autoload 'profd-record "profd-record" nil t)
+(autoload 'profd-record-again "profd-record" nil t)
+(autoload 'profd-recordings "profd-record" nil t)
+(autoload 'profd-changes "profd-record" nil t)
+(autoload 'profd-record-told "profd-record")
+(profd-rpc-handle 'profd/recorded #'profd-record-told)
 
 (defvar profd-command-map
   (let ((map (make-sparse-keymap)))
@@ -48,7 +59,11 @@
                        ("B" . profd-browse) ("r" . profd-report) ("S" . profd-summary)
                        ("e" . profd-hover) ("c" . profd-callers) ("w" . profd-within)
                        ("v" . profd-annotate-toggle) ("o" . profd-open) ("s" . profd-select)
-                       ("d" . profd-diff) ("x" . profd-compile) ("g" . profd-reload)
+                       ("d" . profd-diff) ("D" . profd-changes)
+                       ("R" . profd-record) ("G" . profd-record-again)
+                       ("l" . profd-recordings) ("x" . profd-compile)
+                       ("a" . profd-assembly) ("T" . profd-timeline) ("K" . profd-sets)
+                       ("A" . profd-analyse) ("." . profd-selection) ("g" . profd-reload)
                        ("k" . profd-close) ("m" . profd-metric) ("f" . profd-filter)
                        ("i" . profd-mine) ("u" . profd-undo) ("U" . profd-redo)
                        ("L" . profd-log) ("H" . profd-help) ("?" . profd-menu)))
@@ -66,11 +81,12 @@ See `profd-keymap-prefix'.")
   :type '(choice (const :tag "None" nil) string)
   :group 'profd
   :set (lambda (symbol value)
-         (when (and (boundp symbol) (symbol-value symbol))
-           (define-key profd-mode-map (kbd (symbol-value symbol)) nil))
-         (set-default symbol value)
-         (when value
-           (define-key profd-mode-map (kbd value) 'profd-command-map))))
+         (dolist (map (list profd-mode-map profd-view-map))
+           (when (and (boundp symbol) (symbol-value symbol))
+             (define-key map (kbd (symbol-value symbol)) nil))
+           (when value
+             (define-key map (kbd value) 'profd-command-map)))
+         (set-default symbol value)))
 
 (defun profd--lighter ()
   "What the mode line says: the profile and the metric that are shown."
@@ -138,11 +154,11 @@ See `profd-keymap-prefix'.")
   (let ((default-directory (if (or buffer-file-name (not (profd-file uri)))
                                default-directory
                              (file-name-directory (profd-file uri)))))
-    (profd--move (profd-root))
+    (profd-move (profd-root))
     (global-profd-mode 1)
     (profd-session-open uri)))
 
-(defun profd--move (root)
+(defun profd-move (root)
   "Work in the project at ROOT: the daemon looks for sources there."
   (when (and (profd-rpc-live-p) (not (equal root profd-rpc-root)))
     (profd-rpc-stop)
@@ -168,8 +184,9 @@ See `profd-keymap-prefix'.")
   (interactive)
   (profd-session-reload))
 
-(defun profd--choose (prompt rows)
-  "Ask with PROMPT for one of ROWS, an alist of names and (VALUE . REMARK)."
+(defun profd-choose (prompt rows)
+  "Ask with PROMPT for one of ROWS, an alist of names and (VALUE . REMARK).
+An empty answer is the first."
   (let* ((completion-extra-properties
           (list :annotation-function
                 (lambda (name) (concat "  " (profd-clean (cddr (assoc name rows)))))))
@@ -178,7 +195,7 @@ See `profd-keymap-prefix'.")
                                   (if (eq action 'metadata)
                                       '(metadata (display-sort-function . identity))
                                     (complete-with-action action rows string predicate)))
-                                nil t)))
+                                nil t nil nil (caar rows))))
     (cadr (assoc name rows))))
 
 (defun profd--profile-rows ()
@@ -199,13 +216,13 @@ See `profd-keymap-prefix'.")
   (let ((rows (profd--profile-rows)))
     (unless rows
       (user-error "No profile is open; M-x profd-open opens one"))
-    (when-let ((entry (profd--choose "Profile: " rows)))
+    (when-let ((entry (profd-choose "Profile: " rows)))
       (profd-session-select (plist-get entry :profile)))))
 
 (defun profd-metric (name)
   "Show the metric NAME of the profile."
   (interactive
-   (list (profd--choose
+   (list (profd-choose
           "Metric: "
           (mapcar (lambda (metric)
                     (cons (plist-get metric :name)

@@ -45,9 +45,11 @@ class Frames {
 
   FrameId make(MethodId method) {
     const bool told = method < methods_.size() && methods_[method].told;
-    if (!told)
-      return builder_.frame({.function = builder_.function(FunctionSpec{
-                                 .name = builder_.string(methods_.name(method)), .unresolved = true})});
+    if (!told) {
+      const std::string name = whole_names_ && method == kNotKnown ? "[not sampled]" : methods_.name(method);
+      return builder_.frame(
+          {.function = builder_.function(FunctionSpec{.name = builder_.string(name), .unresolved = true})});
+    }
     const Method& row = methods_[method];
     FunctionSpec function;
     const std::string_view own = methods_.text(row.method);

@@ -68,12 +68,13 @@ Result<void> Meter::sampled(std::uint64_t number, SampledTime time, std::span<co
 void Meter::add_sampled(Lane& lane) {
   if (lane.pending.empty()) return;
   const Nanoseconds begin = lane.edge - kBucket, end = lane.edge;
+  const std::uint64_t most = static_cast<std::uint64_t>(kBucket) + lane.pending.size();
   std::uint64_t told = 0;
   for (const Lane::Pending& pending : lane.pending) {
     const SampledTime& time = pending.time;
-    // No more than the bucket has, whatever is said.
-    const std::uint64_t ns = std::min(part_before(time, time.ns, end) - part_before(time, time.ns, begin),
-                                      static_cast<std::uint64_t>(kBucket) - told);
+    // No more than the bucket has, whatever is said, but for what rounding moves from one bucket to the next.
+    const std::uint64_t ns =
+        std::min(part_before(time, time.ns, end) - part_before(time, time.ns, begin), most - told);
     const std::uint64_t count = part_before(time, time.count, end) - part_before(time, time.count, begin);
     if (ns == 0 && count == 0) continue;
     told += ns;

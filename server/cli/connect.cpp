@@ -5,7 +5,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <variant>
 
@@ -44,20 +48,44 @@ bool send_all(int fd, const char* bytes, std::size_t n) {
   return true;
 }
 
-// Copies until the end of `from` or until `to` takes no more. `all`: what was copied, as long as it is
-// little.
-bool copy_until_end(int from, int to, std::string* all = nullptr) {
-  constexpr std::size_t kLittle = 4096;
+using Seen = std::function<void(std::string_view bytes)>;
+
+// Copies until the end of `from` or until `to` takes no more.
+bool copy_until_end(int from, int to, const Seen& seen) {
   char buffer[1 << 16];
   while (true) {
     const ssize_t n = ::read(from, buffer, sizeof(buffer));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return n == 0;
     const auto n_bytes = static_cast<std::size_t>(n);
-    if (all != nullptr && all->size() <= kLittle) all->append(buffer, std::min(n_bytes, kLittle + 1));
+    seen({buffer, n_bytes});
     if (!send_all(to, buffer, n_bytes)) return false;
   }
 }
+
+// Whether a client has said that it ends: no more is to come, or its last message is `exit`.
+class LastWordsOfClient {
+ public:
+  void seen(std::string_view bytes) {
+    const std::lock_guard lock(mutex_);
+    tail_ += bytes.substr(bytes.size() - std::min(bytes.size(), kTail));
+    if (tail_.size() > kTail) tail_.erase(0, tail_.size() - kTail);
+  }
+  void ended() {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  [[nodiscard]] bool said_it_ends() const {
+    const std::lock_guard lock(mutex_);
+    return ended_ || tail_.find("\"exit\"") != std::string::npos;
+  }
+
+ private:
+  static constexpr std::size_t kTail = 256;
+  mutable std::mutex mutex_;
+  std::string tail_;
+  bool ended_ = false;
+};
 
 // What a daemon said that turned this connection away, which is all it said; else "".
 std::string why_turned_away(const std::string& all) {
@@ -97,16 +125,23 @@ Result<UniqueFd> connect_or_start(const ConnectOptions& options, const std::stri
 
 Result<void> connect_and_copy(const ConnectOptions& options) {
   PROFD_TRY(const UniqueFd fd, connect_to_daemon(options));
-  std::thread upwards([&] {
-    copy_until_end(0, fd.get());
-    ::shutdown(fd.get(), SHUT_WR);  // the daemon answers what was asked, then closes
+  const auto client = std::make_shared<LastWordsOfClient>();
+  std::thread upwards([client, to = fd.get()] {
+    copy_until_end(0, to, [&](std::string_view bytes) { client->seen(bytes); });
+    client->ended();
+    ::shutdown(to, SHUT_WR);  // the daemon answers what was asked, then closes
   });
-  std::string all;
-  const bool complete = copy_until_end(fd.get(), 1, &all);
+  constexpr std::size_t kLittle = 4096;
+  std::string all;  // as long as it is little
+  const bool complete = copy_until_end(fd.get(), 1, [&](std::string_view bytes) {
+    if (all.size() <= kLittle) all += bytes.substr(0, kLittle + 1);
+  });
   // The daemon is gone, or nobody reads our answers. The other thread may wait on stdin for ever.
   upwards.detach();
   if (const std::string why = why_turned_away(all); !why.empty()) return fail(ErrorCode::io, why);
   if (!complete) return fail(ErrorCode::io, "the connection to the daemon broke");
+  if (!client->said_it_ends())
+    return fail(ErrorCode::io, "the daemon ended; start this again, and with it a new one");
   return {};
 }
 

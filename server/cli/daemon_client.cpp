@@ -1,6 +1,7 @@
 #include "server/cli/daemon_client.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -12,6 +13,11 @@
 #include "protocol/message.h"
 #include "server/cli/terminal.h"
 #include "server/engine/uri.h"
+#include "server/feature/escape.h"
+
+#ifndef PROFD_VERSION
+#define PROFD_VERSION "unknown"
+#endif
 
 namespace profd {
 namespace {
@@ -71,6 +77,13 @@ std::string error_in(const nlohmann::json& answer) {
   return code == error->end() ? message : fmt::format("{} (code {})", message, code->dump());
 }
 
+// Of the daemon, as the answer to `initialize` says; "" where it does not.
+std::string version_in(const nlohmann::json& hello) {
+  const nlohmann::json::json_pointer path("/result/serverInfo/version");
+  return hello.contains(path) && hello.at(path).is_string() ? hello.at(path).get<std::string>()
+                                                            : std::string();
+}
+
 }  // namespace
 
 Result<DaemonClient> DaemonClient::open(const ConnectOptions& options, std::string_view name,
@@ -93,6 +106,9 @@ Result<DaemonClient> DaemonClient::open(const ConnectOptions& options, std::stri
   PROFD_CHECK(sent);
   if (!hello) return tl::unexpected<Error>(hello.error());
   if (const std::string refused = error_in(*hello); !refused.empty()) return fail(ErrorCode::io, refused);
+  if (const std::string version = version_in(*hello); !version.empty() && version != PROFD_VERSION)
+    std::fprintf(stderr, "profd: the daemon that runs is profd %s, this is profd %s\n",
+                 sanitize_text(version).c_str(), PROFD_VERSION);
   PROFD_CHECK(send(daemon.fd_.get(), protocol::notification_text("initialized", "{}")));
   return daemon;
 }

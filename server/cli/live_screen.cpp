@@ -68,11 +68,10 @@ std::string live_screen(const LiveInfo& info, const LivePicture& picture, const 
                     fmt::format("  {} of {}, {}\n", live_time(picture.window), live_time(picture.end),
                                 word_of(picture.state));
   const bool sampled = picture.sampling.has_value();
-  if (sampled)
-    out += cut_to_width(sanitize_text(live_estimate_text(*picture.sampling, picture.events) + "; " +
-                                      picture.sampling->source),
-                        columns) +
-           "\n";
+  if (sampled) {
+    const std::string text = live_estimate_text(*picture.sampling, picture.events);
+    out += cut_to_width(sanitize_text(text), columns) + "\n";
+  }
   const std::size_t share_width = sampled ? 14 : 8;
   const std::size_t beside = 62 + share_width;
   const std::size_t name_width = columns > beside + 20 ? columns - beside : 20;
@@ -106,7 +105,8 @@ std::string live_screen(const LiveInfo& info, const LivePicture& picture, const 
                      columns - 30));
   if (picture.threads_left > 0)
     out += terminal.dim(fmt::format("{:>28}  and {} more", "", format_count(picture.threads_left))) + "\n";
-  out += fmt::format("\n{}; {}\n", live_probe_text(picture), live_losses(picture.totals));
+  const std::string from = sampled ? picture.sampling->source : live_losses(picture.totals);
+  out += fmt::format("\n{}; {}\n", live_probe_text(picture), sanitize_text(from));
   if (!info.error.empty()) out += terminal.warning(sanitize_text(info.error)) + "\n";
   return out;
 }

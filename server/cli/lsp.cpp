@@ -12,6 +12,10 @@
 #include "server/proxy/run_proxy.h"
 #include "server/proxy/split_command.h"
 
+#ifndef PROFD_VERSION
+#define PROFD_VERSION "unknown"
+#endif
+
 namespace profd {
 namespace {
 
@@ -44,6 +48,7 @@ int run_lsp(const LspOptions& options, const std::vector<std::string>& words, co
                         kExitUsage);
   if (proxy.command.empty()) return run_connect(options.daemon);
   proxy.patience = std::chrono::milliseconds(options.patience_ms);
+  proxy.version = PROFD_VERSION;
   proxy.log = options.log;
   proxy.daemon = [daemon = options.daemon] { return connect_to_daemon(daemon); };
   const int code = run_proxy(proxy);

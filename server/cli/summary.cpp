@@ -155,7 +155,7 @@ void add_heaviest(const Console& console, const Summary& s, std::string& out) {
     const SummaryPath& path = s.heaviest[i];
     out +=
         "  " + right_aligned(path.self_share, 7) + "  " + right_aligned(path.self_text, value_width) + "  ";
-    out += texts[i] + "\n";
+    out += (texts[i].empty() ? console.out.dim("(no stack)") : texts[i]) + "\n";
   }
 }
 

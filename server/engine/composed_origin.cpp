@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <set>
 #include <utility>
@@ -104,11 +105,26 @@ std::string side_name(const std::vector<const ComposedPart*>& parts) {
   return fmt::format("{} and {} more", name_of(*parts[0]), parts.size() - 1);
 }
 
+// Files of one name are told apart by the folders that they lie in.
+std::string diff_name(const std::vector<const ComposedPart*>& before,
+                      const std::vector<const ComposedPart*>& after) {
+  std::string from = side_name(before), to = side_name(after);
+  const auto put_folder = [](std::string& name, const std::vector<const ComposedPart*>& parts) {
+    if (const auto path = path_of_uri(parts.front()->origin->uri()))
+      name = std::filesystem::path(*path).parent_path().filename().string() + "/" + name;
+  };
+  if (from == to) {
+    put_folder(from, before);
+    put_folder(to, after);
+  }
+  return fmt::format("{} → {}", from, to);
+}
+
 std::string name_of(const ComposeSpec& spec) {
   if (!spec.name.empty()) return spec.name;
   std::vector<const ComposedPart*> before, after;
   for (const ComposedPart& part : spec.parts) (part.before ? before : after).push_back(&part);
-  if (spec.kind == Composed::diff) return fmt::format("{} → {}", side_name(before), side_name(after));
+  if (spec.kind == Composed::diff) return diff_name(before, after);
   if (spec.kind == Composed::aggregate && after.size() > 1)
     return fmt::format("{} profiles: {}", after.size(), side_name(after));
   std::string name;

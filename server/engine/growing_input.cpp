@@ -86,7 +86,7 @@ class PieceFeed final : public SampleFeed {
   Result<ProfilePtr> profile_of(std::string piece, const StopToken& stop) {
     PROFD_TRY(ProfilePtr profile,
               profile_in(memory_source(std::move(piece), "live"), format_, executor_, stop));
-    if (format_ != "folded" && format_ != "austin" && format_ != "perf_data")
+    if (format_ != "folded" && format_ != "austin" && format_ != "perf-data")
       return fail(
           ErrorCode::unsupported,
           fmt::format("{}: {} cannot be read as it comes: folded stacks, the text of austin and a pipe of "

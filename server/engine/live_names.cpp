@@ -88,6 +88,9 @@ LiveNameParts live_name_parts(std::string_view name, std::string_view module, st
     parts.package = !file.empty() ? package_of_file(file) : std::string(base_name(module));
     parts.class_name = base;
     parts.method = name;
+    // A class that is named as its file is.
+    if (!base.empty() && name.size() > base.size() + 1 && name.starts_with(base) && name[base.size()] == '.')
+      parts.method = name.substr(base.size() + 1);
     if (name.empty() || name == "(anonymous)" || name == "(anonymous function)")
       parts.method = line == 0 ? "(anonymous)" : fmt::format("(anonymous):{}", line);
     return parts;

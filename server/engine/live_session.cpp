@@ -314,6 +314,7 @@ LivePicture LiveSession::picture(std::uint32_t since, std::size_t n_rows, std::s
     thread.name = lane.name;
     thread.number = lane.number;
     thread.alive = lane.alive && (sum.instance == lane.instance);
+    thread.sampled = session_.sampling().has_value();
     if (thread.alive) {
       thread.waits = lane.waits;
       thread.depth = lane.stack.size();
@@ -322,7 +323,6 @@ LivePicture LiveSession::picture(std::uint32_t since, std::size_t n_rows, std::s
       const live::Contexts& contexts = session_.meter().contexts();
       if (!lane.stack.empty()) thread.method = contexts[lane.running()].method;
       if (lane.stack.empty() && lane.seen != 0) {
-        thread.sampled = true;
         thread.unknown = false;
         thread.method = contexts[lane.seen].method;
         for (live::ContextNumber up = lane.seen; contexts[up].method != live::kNothingOpen;

@@ -53,7 +53,7 @@ struct LiveThread {
   live::MethodId method = 0;  // that runs; 0: none
   std::string label;          // of it
   std::size_t depth = 0;
-  bool sampled = false;  // that method is what samples saw most of late
+  bool sampled = false;  // that method is what samples saw most of late, if any
   live::ThreadSum sum;
   std::uint64_t cpu_ns = 0;
   bool past = false;  // what it did for most of a part of the time, not what it does now

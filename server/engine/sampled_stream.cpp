@@ -51,7 +51,7 @@ Result<MetricId> metric_of_time(const Profile& profile) {
 
 bool measures_processors(const Profile& profile, const MetricInfo& metric) {
   return metric.name.find("cpu") != std::string::npos ||
-         metric.name.find("task-clock") != std::string::npos || profile.info().format == "perf_data" ||
+         metric.name.find("task-clock") != std::string::npos || profile.info().format == "perf-data" ||
          profile.info().format == "jfr";
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr SettingPlaces kClients = kInitially | kAtAnyTime | kFromPage;
 constexpr SettingPlaces kEverywhere = kClients | kInProjectFile;
 
-constexpr std::array<Setting, 26> kSettings = {{
+constexpr std::array<Setting, 27> kSettings = {{
     {"", "profiles", SettingKind::globs, &Settings::profiles, kInProjectFile, "none",
      "Files to load and watch; the first is the one that is [meant](#which-profile-is-meant). Their order is "
      "that of the "
@@ -43,7 +43,8 @@ constexpr std::array<Setting, 26> kSettings = {{
      "`false`",
      "Warnings at functions that became slower beyond noise, and where a rule of `.profd.toml` is broken, "
      "while the "
-     "profile that is meant is a comparison.",
+     "profile that is meant is a comparison. Of another profile, for editors without profd support: its "
+     "hottest lines.",
      ""},
     {"threshold", "threshold", SettingKind::share, &Settings::threshold, kEverywhere | kInConfiguration,
      "`0.005`", "Lines and functions below this share of the total stay silent until hovered.", ""},
@@ -134,6 +135,10 @@ constexpr std::array<Setting, 26> kSettings = {{
     {"projectFile", "", SettingKind::flag, &Settings::project_file, kInitially | kFromPage, "`true`",
      "Of `initializationOptions` alone: false, and `.profd.toml` is not looked at. For folders that nobody "
      "trusts yet.",
+     ""},
+    {"profiles", "", SettingKind::names, std::monostate(), kInitially, "none",
+     "Of `initializationOptions` alone: profiles to open, as paths (relative ones are of the first root) or "
+     "URIs, beside those of `.profd.toml`; the first is the one that is meant.",
      ""},
     {"token", "", SettingKind::text, std::monostate(), kInitially, "none",
      "Of `initializationOptions` alone: the secret of a daemon that listens on TCP.", ""},

@@ -250,8 +250,8 @@ Result<FileAnnotations> annotate_file(Views& views, const AnnotateRequest& reque
     line.text = (line.stale ? "~" : "") + marked(cost_text(result.whole, self[row], total[row]),
                                                  values.estimated[request.metric.v] != 0);
     line.is_function = !values.is_function.empty() && values.is_function[row] != 0;
-    if (profile.contexts_estimated() && !recursion_text(total[row], result.whole.total).empty())
-      line.text += " · recursive";
+    if (profile.contexts_estimated() && !excess_text(total[row], result.whole.total).empty())
+      line.text += " · more than the sum";
     if (line.is_function) line.text += " · function";
     line.heat = share;
     hottest = std::max(hottest, share);

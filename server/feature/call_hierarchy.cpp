@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "server/feature/functions_at.h"
 #include "server/feature/line_places.h"
 #include "server/feature/text.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxCallingLines = 256;  // of one function, whose calls are looked for
 constexpr std::size_t kMaxLinesOfCall = 100;
+constexpr std::size_t kMaxHierarchyRoots = 3;
 
 ViewSpec hierarchy_spec(const ViewSpec& spec, Granularity granularity) {
   ViewSpec out = spec;
@@ -29,20 +31,20 @@ ViewSpec hierarchy_spec(const ViewSpec& spec, Granularity granularity) {
 // Where lines of the profile are now: in open documents where their edits have moved them.
 class LinesNow {
  public:
-  LinesNow(Views& views, const HierarchyRequest& request, const StopToken& stop)
-      : views_(views), request_(request), stop_(stop) {}
+  LinesNow(Views& views, const OpenProfile& open, const WorkspaceSnapshot& workspace,
+           const OpenDocuments& documents, const StopToken& stop)
+      : views_(views), open_(open), workspace_(workspace), documents_(documents), stop_(stop) {}
 
   // `line`: from 1, 0 unknown.
   Result<std::uint32_t> of(const std::string& path, std::uint32_t line) {
     const std::uint32_t as_said = line == 0 ? 0 : line - 1;
-    const auto document = request_.documents.find(path);
-    if (document == request_.documents.end() || line == 0) return as_said;
+    const auto document = documents_.find(path);
+    if (document == documents_.end() || line == 0) return as_said;
     auto known = files_.find(path);
     if (known == files_.end()) {
-      PROFD_TRY(const auto source, views_.source_file(*request_.open, request_.workspace, path,
-                                                      document->second.get(), stop_));
-      known =
-          files_.try_emplace(path, *source, document->second.get(), request_.open->view_id).first;
+      PROFD_TRY(const auto source,
+                views_.source_file(open_, workspace_, path, document->second.get(), stop_));
+      known = files_.try_emplace(path, *source, document->second.get(), open_.view_id).first;
     }
     const auto placed = known->second.find(line);
     return placed ? placed->line : as_said;
@@ -50,7 +52,9 @@ class LinesNow {
 
  private:
   Views& views_;
-  const HierarchyRequest& request_;
+  const OpenProfile& open_;
+  const WorkspaceSnapshot& workspace_;
+  const OpenDocuments& documents_;
   const StopToken& stop_;
   std::map<std::string, LinePlaces> files_;
 };
@@ -87,8 +91,8 @@ Result<LinesOfFunctions> lines_of_functions(Views& views, const HierarchyRequest
   }
   const bool callers = request.shape == Shape::callers;
   for (const Key line : own) {
-    PROFD_TRY(const Neighbours around, views.neighbours(*request.open, by_line, line,
-                                                        std::numeric_limits<std::size_t>::max(), stop));
+    PROFD_TRY(const Neighbours around,
+              views.neighbours(*request.open, by_line, line, std::numeric_limits<std::size_t>::max(), stop));
     for (const Neighbour& other : callers ? around.callers : around.callees) {
       if (other.key >= line_keys.first_group()) continue;
       const std::uint32_t at = key_place(profile, line_keys, callers ? other.key : line).line;
@@ -103,6 +107,27 @@ Result<LinesOfFunctions> lines_of_functions(Views& views, const HierarchyRequest
 
 std::string function_detail(const Place& place, const Whole& whole) {
   return fmt::format("total {} · self {}", total_share(place, whole), whole.share_text(place.self));
+}
+
+Result<std::vector<HierarchyItem>> hierarchy_roots(Views& views, const AnnotateRequest& file,
+                                                   std::uint32_t line, const OpenDocuments& documents,
+                                                   const StopToken& stop) {
+  PROFD_TRY(const FunctionsAt at, functions_at(views, file, line, stop));
+  LinesNow now(views, *file.open, file.workspace, documents, stop);
+  std::vector<HierarchyItem> out;
+  for (std::size_t i = 0; i < std::min(at.places.size(), kMaxHierarchyRoots); ++i) {
+    HierarchyItem item;
+    item.place = at.places[i];
+    // It is of this document: that is how it was found.
+    if (item.place.path.empty()) item.place.path = file.path;
+    item.line = line;
+    if (item.place.line != 0) {
+      PROFD_TRY(item.line, now.of(item.place.path, item.place.line));
+    }
+    item.detail = function_detail(item.place, at.whole);
+    out.push_back(std::move(item));
+  }
+  return out;
 }
 
 Needs needs_of(const HierarchyRequest& request) {
@@ -127,15 +152,14 @@ Result<CallHierarchy> call_hierarchy(Views& views, const HierarchyRequest& reque
             calls_of_key(*request.open, view, request.key, request.shape, request.limit, stop));
   std::set<Key> wanted{request.key};
   for (const Caller& call : found.callers) wanted.insert(call.key);
-  PROFD_TRY(const LinesOfFunctions lines,
-            lines_of_functions(views, request, selection, wanted, stop));
-  LinesNow now(views, request, stop);
+  PROFD_TRY(const LinesOfFunctions lines, lines_of_functions(views, request, selection, wanted, stop));
+  LinesNow now(views, *request.open, request.workspace, request.documents, stop);
   const auto item_of = [&](Key key) -> Result<HierarchyItem> {
     const auto row = flat->row_of(key);
     HierarchyItem item;
-    item.place = place_of(selection, sources.get(), key, row ? flat->self[*row] : Value(std::int64_t{0}),
-                          row ? flat->total[*row] : Value(std::int64_t{0}),
-                          row ? flat->estimate_of(*row) : kExact);
+    item.place =
+        place_of(selection, sources.get(), key, row ? flat->self[*row] : Value(std::int64_t{0}),
+                 row ? flat->total[*row] : Value(std::int64_t{0}), row ? flat->estimate_of(*row) : kExact);
     if (item.place.line == 0)
       if (const auto first = lines.first.find(key); first != lines.first.end())
         item.place.line = first->second;

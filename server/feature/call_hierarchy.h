@@ -11,6 +11,7 @@
 
 #include "server/engine/document.h"
 #include "server/engine/need.h"
+#include "server/feature/annotate.h"
 #include "server/feature/callers_answer.h"
 #include "server/feature/places.h"
 
@@ -43,7 +44,7 @@ struct HierarchyCall {
 };
 
 struct CallHierarchy {
-  HierarchyItem of;  // its detail is "total 45.0 % · self 3.2 %"
+  HierarchyItem of;                  // its detail is "total 45.0 % · self 3.2 %"
   std::vector<HierarchyCall> calls;  // heaviest first
   std::string left;                  // what the limit left out, a sentence; "" nothing
 };
@@ -51,6 +52,11 @@ struct CallHierarchy {
 Needs needs_of(const HierarchyRequest& request);
 // Fails with `not_found` where the view has no such key.
 Result<CallHierarchy> call_hierarchy(Views& views, const HierarchyRequest& request, const StopToken& stop);
+// The functions that a line of a document is of, as the roots of hierarchies: the one that costs most on it
+// first. `line`: from 0. None where nothing was measured.
+Result<std::vector<HierarchyItem>> hierarchy_roots(Views& views, const AnnotateRequest& file,
+                                                   std::uint32_t line, const OpenDocuments& documents,
+                                                   const StopToken& stop);
 // "total 45.0 % · self 3.2 %".
 std::string function_detail(const Place& place, const Whole& whole);
 

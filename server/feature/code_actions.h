@@ -17,7 +17,7 @@ struct ComparedWith {
 
 struct ActionsRequest {
   AnnotateRequest file;
-  std::uint32_t line = 0;           // of the document, from 0
+  std::uint32_t line = 0;            // of the document, from 0
   std::vector<ComparedWith> others;  // newest first; some of them are offered
   bool has_previous = false;         // the recording before is kept
   bool records_again = false;        // by being asked

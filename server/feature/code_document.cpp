@@ -372,6 +372,18 @@ std::optional<CodeLink> code_link(const CodeDocument& document, std::uint32_t li
   return out.path.empty() ? std::nullopt : std::optional(out);
 }
 
+std::vector<std::uint32_t> rows_of_same_line(const CodeDocument& document, std::uint32_t line) {
+  const InstructionColumns& rows = document.answer.rows;
+  std::vector<std::uint32_t> out;
+  if (line >= document.row_of_line.size() || document.row_of_line[line] == kNone) return out;
+  const std::uint32_t row = document.row_of_line[line];
+  if (rows.file[row] < 0 || rows.line[row] == 0) return out;
+  for (std::size_t i = 0; i < document.line_of_row.size(); ++i)
+    if (rows.file[i] == rows.file[row] && rows.line[i] == rows.line[row])
+      out.push_back(document.line_of_row[i]);
+  return out;
+}
+
 std::string code_of(const PieceRow& piece) {
   return fmt::format("{}+0x{:x}", piece.module, piece.start);
 }

@@ -65,6 +65,10 @@ struct CodeLink {
 // above them to the source line. Nothing: nowhere that is known.
 std::optional<CodeLink> code_link(const CodeDocument& document, std::uint32_t line);
 
+// The lines of the document that have instructions of the same source line as this one; none where no
+// instruction with a source line stands.
+std::vector<std::uint32_t> rows_of_same_line(const CodeDocument& document, std::uint32_t line);
+
 // "app+0x4001e0"
 std::string code_of(const PieceRow& piece);
 

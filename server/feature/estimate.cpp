@@ -16,10 +16,10 @@ std::string estimate_text(const Selection& selection) {
                "exact";
 }
 
-std::string recursion_text(const Value& total, const Value& whole) {
+std::string excess_text(const Value& total, const Value& whole) {
   if (as_double(whole) <= 0 || as_double(total) <= as_double(whole) * 1.0005) return "";
-  return "More than 100 %: it is recursive, and the file counts what a call cost again at every level of the "
-         "recursion.";
+  return "More than 100 %: the file says more of it than all self values come to. What recursion costs is "
+         "counted again at every level, and some profilers lose self time.";
 }
 
 }  // namespace profd

@@ -15,8 +15,9 @@ inline constexpr const char* kEstimateMark = "\u2248";
 std::string estimate_text(const Selection& selection);
 
 // Why more than the whole can be said of a line or function: sources without stacks count recursion at every
-// level. "" where `total` is not more than `whole`.
-std::string recursion_text(const Value& total, const Value& whole);
+// level, and cProfile, for one, loses self time of recursive builtins. "" where `total` is not more than
+// `whole`.
+std::string excess_text(const Value& total, const Value& whole);
 
 inline std::string marked(const std::string& text, bool estimated) {
   return estimated ? kEstimateMark + text : text;

@@ -6,6 +6,7 @@
 
 #include "core/support/base_name.h"
 #include "core/view/table.h"
+#include "server/feature/enclosing_line.h"
 #include "server/feature/escape.h"
 #include "server/feature/line_functions.h"
 #include "server/feature/line_places.h"
@@ -40,6 +41,15 @@ Result<std::vector<Key>> measured_on(const FileAnnotations& file, const Annotate
         (next->line == line || begins_above(*file.selection, function.key, places, line)))
       keys.push_back(function.key);
   return keys;
+}
+
+// Where the functions begin that a line is of: on it, else where what encloses it begins.
+std::uint32_t beginning_of(const std::vector<FunctionCost>& functions, const Document* document,
+                           std::uint32_t line) {
+  std::vector<std::uint32_t> begins;
+  for (const FunctionCost& function : functions) begins.push_back(function.line);
+  if (document == nullptr || std::find(begins.begin(), begins.end(), line) != begins.end()) return line;
+  return enclosing_line(document->text(), begins, line).value_or(line);
 }
 
 std::string text_of(const FunctionsAt& found) {
@@ -85,8 +95,9 @@ Result<FunctionsAt> functions_at(Views& views, const AnnotateRequest& request, s
   }
   if (keys.empty()) {
     PROFD_TRY(const auto begin, functions_of_file(views, all, stop));
+    const std::uint32_t begins = beginning_of(begin, request.document.get(), line);
     for (const FunctionCost& function : begin)
-      if (function.line == line)
+      if (function.line == begins)
         add(function.key, function.self, function.total, function.total_estimated ? kTotalEstimated : kExact);
   }
   if (!out.places.empty()) out.text = text_of(out);

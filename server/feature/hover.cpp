@@ -389,7 +389,7 @@ Result<std::optional<Hover>> function_text(Views& views, const HoverRequest& req
                           marked(whole.text(flat->total[*row]), estimated) +
                               (profile.metrics()[m].saturated ? " (at least)" : ""),
                           marked(whole.share_text(flat->total[*row]), estimated)});
-    if (const std::string why = recursion_text(flat->total[*row], whole.total);
+    if (const std::string why = excess_text(flat->total[*row], whole.total);
         !why.empty() && profile.contexts_estimated())
       recursion = why;
     if (m == request.file.metric.v && !selection->rows->filters.empty())
@@ -492,7 +492,7 @@ Result<std::optional<Hover>> hover_at(Views& views, const HoverRequest& request,
         {profile.metrics()[m].name, whole.text(self),
          marked(whole.text(total), estimated) + (profile.metrics()[m].saturated ? " (at least)" : ""),
          marked(whole.share_text(total), estimated)});
-    if (const std::string why = recursion_text(total, whole.total);
+    if (const std::string why = excess_text(total, whole.total);
         !why.empty() && profile.contexts_estimated())
       recursion = why;
     if (m == request.file.metric.v) of_whole = of_whole_text(profile, MetricId(m), total_of_view, total);

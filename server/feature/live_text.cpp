@@ -107,7 +107,9 @@ std::string live_thread_text(const LiveThread& thread) {
                        : fmt::format("seen in {}, {} deep", thread.label, thread.depth);
   if (thread.past && thread.method != 0)
     return fmt::format("{} in {}", thread.waits ? "waited mostly, longest" : "ran longest", thread.label);
-  if (thread.method == 0) return thread.unknown ? "not known: events were lost" : "nothing open";
+  if (thread.method == 0 && thread.unknown)
+    return thread.sampled ? "no samples of late" : "not known: events were lost";
+  if (thread.method == 0) return "nothing open";
   return fmt::format("{} {}, {} deep", thread.waits ? "waits in" : "runs", thread.label, thread.depth);
 }
 

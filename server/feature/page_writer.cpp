@@ -83,8 +83,8 @@ void PageWriter::table(const std::vector<std::string_view>& head,
       text += ' ';
       const std::string cell = padded(row[i].text, widths[i], right[i]);
       if (!row[i].path.empty())
-        page_.links.push_back({n_lines_, text.size() + 1, text.size() + row[i].text.size() - 1, row[i].path,
-                               row[i].line});
+        page_.links.push_back(
+            {n_lines_, text.size() + 1, text.size() + row[i].text.size() - 1, row[i].path, row[i].line});
       text += cell + " |";
     }
     line(text);

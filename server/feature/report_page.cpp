@@ -27,9 +27,12 @@ void write_heading(PageWriter& page, const OpenProfile& open, const std::string&
 void write_places(PageWriter& page, const Places& places) {
   PageRows rows;
   for (const Place& place : places.places)
-    rows.push_back({page_value(places.whole.text(place.self)), {places.whole.share_text(place.self)},
-                    page_value(total_text(place, places.whole)), {total_share(place, places.whole)},
-                    page_name(place.name), page_place(place.path, place.file, place.module, place.line)});
+    rows.push_back({page_value(places.whole.text(place.self)),
+                    {places.whole.share_text(place.self)},
+                    page_value(total_text(place, places.whole)),
+                    {total_share(place, places.whole)},
+                    page_name(place.name),
+                    page_place(place.path, place.file, place.module, place.line)});
   page.table({" self", " ", " total", " ", "function", "place"}, rows);
   if (!places.remainder) return;
   page.line();
@@ -46,10 +49,13 @@ void write_calls(PageWriter& page, const CallersAnswer& answer, bool callers, co
   for (const Caller& caller : answer.callers)
     rows.push_back({page_value(marked(answer.whole.text(caller.total), caller.estimated)),
                     {marked(format_share(caller.total, answer.total), caller.estimated)},
-                    page_name(caller.name), page_place(path_in(sources, caller.file), caller.file, "", caller.line)});
+                    page_name(caller.name),
+                    page_place(path_in(sources, caller.file), caller.file, "", caller.line)});
   if (as_double(answer.none) != 0)
-    rows.push_back({page_value(answer.whole.text(answer.none)), {format_share(answer.none, answer.total)},
-                    {callers ? "nobody: stacks begin here" : "itself"}, {}});
+    rows.push_back({page_value(answer.whole.text(answer.none)),
+                    {format_share(answer.none, answer.total)},
+                    {callers ? "nobody: stacks begin here" : "itself"},
+                    {}});
   page.table({" total", " share", callers ? "caller" : "callee", "place"}, rows);
   if (answer.n_left == 0) return;
   page.line();
@@ -122,9 +128,13 @@ ReportPage summary_page(const OpenProfile& open, const Summary& summary, const S
   page.line();
   PageRows rows;
   for (const SummaryFunction& function : summary.hottest)
-    rows.push_back({page_value(function.self_text), {function.self_share}, page_value(function.total_text),
-                    {function.total_share}, page_name(function.name),
-                    page_place(path_in(sources, function.file), function.file, function.module, function.line)});
+    rows.push_back(
+        {page_value(function.self_text),
+         {function.self_share},
+         page_value(function.total_text),
+         {function.total_share},
+         page_name(function.name),
+         page_place(path_in(sources, function.file), function.file, function.module, function.line)});
   page.table({" self", " ", " total", " ", "hottest function", "place"}, rows);
   if (!summary.heaviest.empty()) {
     page.line();
@@ -157,8 +167,7 @@ ReportPage within_page(const OpenProfile& open, const RangesAnswer& ranges) {
   write_heading(page, open, "Within " + page_name(ranges.name).text,
                 {ranges.head.view_total.value, open.metric_info().unit});
   page.line(fmt::format("self {} · {}, total {} · {}", page_value(ranges.self.text).text,
-                        ranges.self.share_text, page_value(ranges.total.text).text,
-                        ranges.total.share_text));
+                        ranges.self.share_text, page_value(ranges.total.text).text, ranges.total.share_text));
   page.line();
   if (!ranges.head.note.empty()) {
     page.sentence(ranges.head.note);
@@ -170,9 +179,12 @@ ReportPage within_page(const OpenProfile& open, const RangesAnswer& ranges) {
   for (std::size_t i = 0; i < columns.place.size(); ++i) {
     const auto file = static_cast<std::size_t>(columns.file[i]);
     const bool known = columns.file[i] >= 0 && !ranges.paths[file].empty() && columns.line[i] != 0;
-    rows.push_back({page_value(columns.self_text[i]), {columns.share[i]}, {columns.running_share[i]},
-                    known ? page_place(ranges.paths[file], "", "", columns.line[i]) : page_name(columns.place[i]),
-                    columns.source[i].empty() ? PageCell{} : page_name(columns.source[i])});
+    rows.push_back(
+        {page_value(columns.self_text[i]),
+         {columns.share[i]},
+         {columns.running_share[i]},
+         known ? page_place(ranges.paths[file], "", "", columns.line[i]) : page_name(columns.place[i]),
+         columns.source[i].empty() ? PageCell{} : page_name(columns.source[i])});
     if (i < kNamesInLine) line += first_of(i) + columns.place[i] + " " + columns.share[i];
   }
   page.table({" self", " of it", " so far", "place", "source"}, rows);
@@ -199,16 +211,15 @@ ReportPage changes_page(const OpenProfile& open, const TableAnswer& table, const
   page.line();
   const ChangeColumns& changes = *table.changes;
   PageRows rows;
-  std::string line = fmt::format("{} {} → {}, {}", table.head.metric, sides.before.text, sides.after.text,
-                                 sides.change);
+  std::string line =
+      fmt::format("{} {} → {}, {}", table.head.metric, sides.before.text, sides.after.text, sides.change);
   for (std::size_t i = 0; i < table.rows.name.size(); ++i) {
     const std::string& name = table.names[table.rows.name[i]];
     const std::int32_t at = table.rows.file[i];
     const std::string file = at < 0 ? "" : table.files[static_cast<std::size_t>(at)];
     rows.push_back({page_value(changes.self_change[i]), page_value(changes.self_before_text[i]),
                     page_value(changes.self_after_text[i]), page_value(changes.total_change[i]),
-                    page_name(name),
-                    page_place(path_in(sources, file), file, "", table.rows.line[i])});
+                    page_name(name), page_place(path_in(sources, file), file, "", table.rows.line[i])});
     if (i < kNamesInLine)
       line += fmt::format(" · {} {}", table.labels[table.rows.name[i]], changes.self_change[i]);
   }

@@ -46,10 +46,10 @@ Result<ReportPage> summary(Views& views, const PageRequest& request, const Sourc
 
 Result<ReportPage> calls(Views& views, const PageRequest& request, const SourceMap& sources,
                          const StopToken& stop) {
-  PROFD_TRY(const CallersAnswer callers, callers_answer(views, *request.open, request.function,
-                                                        request.filters, kPageCalls, stop));
-  PROFD_TRY(const CallersAnswer callees, callees_answer(views, *request.open, request.function,
-                                                        request.filters, kPageCalls, stop));
+  PROFD_TRY(const CallersAnswer callers,
+            callers_answer(views, *request.open, request.function, request.filters, kPageCalls, stop));
+  PROFD_TRY(const CallersAnswer callees,
+            callees_answer(views, *request.open, request.function, request.filters, kPageCalls, stop));
   return callers_page(*request.open, request.function, callers, &callees, &sources);
 }
 
@@ -63,9 +63,9 @@ Result<ReportPage> within(Views& views, const PageRequest& request, const StopTo
   ranges.limit = kPageRanges;
   SourceLines lines(request.folders, stop);
   PROFD_TRY(const RangesAnswer answer,
-            ranges_answer(views, ranges,
-                          [&](const std::string& path, std::uint32_t line) { return lines.line(path, line); },
-                          stop));
+            ranges_answer(
+                views, ranges,
+                [&](const std::string& path, std::uint32_t line) { return lines.line(path, line); }, stop));
   return within_page(*request.open, answer);
 }
 

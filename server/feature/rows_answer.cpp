@@ -25,7 +25,7 @@ void RowWriter::row(Key key, const Value& self, const Value& total, bool childre
   rows.total_share.push_back(marked(view_.whole.share_text(total), total_estimated));
   any_estimated_ = any_estimated_ || estimate != kExact;
   if (profile.contexts_estimated() && out_.recursion.empty())
-    out_.recursion = recursion_text(total, view_.whole.total);
+    out_.recursion = excess_text(total, view_.whole.total);
   const std::uint32_t frame = selection.boxes->keys->example[key];
   const bool real = frame < profile.frames().size() && key < selection.boxes->keys->first_group();
   std::uint32_t flags = real && profile.frames().inlined[frame] != 0 ? box_flag::kInlined : 0;

@@ -34,7 +34,8 @@ struct ProxyOptions {
   std::chrono::milliseconds patience{200};
   // How long the first answer of all waits for profd, whose daemon may have to be started.
   std::chrono::milliseconds first_patience{10'000};
-  std::string tag;  // tells what is this proxy's from what is another's: one proxy may wrap another
+  std::string version;  // of this program; a daemon of another one is said. "": any will do
+  std::string tag;      // tells what is this proxy's from what is another's: one proxy may wrap another
 };
 
 class Proxy {
@@ -98,6 +99,7 @@ class Proxy {
   // proxy_profd.cpp
   void ask_profd_to_initialize();
   void start_profd();
+  void tell_version(std::string_view initialized);
   void answer_from_profd(const MessageHead& head, std::string body);
   void request_from_profd(const MessageHead& head, const std::string& body);
   void progress_from_profd(const MessageHead& head, std::string body);
@@ -106,6 +108,7 @@ class Proxy {
 
   void finish(PendingMap::iterator at);
   void tell_editor(std::string_view method, const std::string& params);
+  // Now, or when the editor takes some.
   void show_message(const std::string& text);
   // A text as a JSON string that nobody else makes, and back; nothing where it is not of this proxy.
   [[nodiscard]] std::string tagged(std::string_view text) const;

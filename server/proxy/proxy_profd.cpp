@@ -2,6 +2,7 @@
 #include <functional>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "protocol/json_parse.h"
@@ -54,6 +55,11 @@ void Proxy::tell_editor(std::string_view method, const std::string& params) {
 }
 
 void Proxy::show_message(const std::string& text) {
+  if (!editor_initialized_) {
+    if (!unsaid_.empty()) unsaid_ += '\n';
+    unsaid_ += text;
+    return;
+  }
   tell_editor("window/showMessage", "{\"type\":2,\"message\":" + protocol::dump_json(text) + "}");
 }
 
@@ -95,6 +101,15 @@ void Proxy::start_profd() {
   for (std::string& body : documents_.opening()) out_.to_profd(std::move(body));
 }
 
+void Proxy::tell_version(std::string_view initialized) {
+  const auto theirs = protocol::json_string(json_member(json_member(initialized, "serverInfo"), "version"));
+  if (theirs && !options_.version.empty() && *theirs != options_.version)
+    show_message(fmt::format(
+        "profd: the daemon that runs is profd {}, this is profd {}: what only one of them knows is "
+        "missing. It ends when all editors are closed, and the next one is of this version",
+        *theirs, options_.version));
+}
+
 void Proxy::from_profd(std::string body) {
   const MessageHead head = read_head(body);
   if (head.method.empty()) return answer_from_profd(head, std::move(body));
@@ -119,6 +134,7 @@ void Proxy::answer_from_profd(const MessageHead& head, std::string body) {
     profd_ = Profd::ready;
     const bool is_late = answered_initialize_ && profd_initialized_.empty();
     profd_initialized_ = head.result;
+    tell_version(head.result);
     if (is_late) {
       // What the wrapped server announced is answered by both from now on.
       can_ = merge_initialize(json_member(initialize_answer_, "result"), profd_initialized_).abilities;
@@ -231,10 +247,7 @@ void Proxy::profd_gone(const std::string& why, bool returns) {
   if (exited_) return;
   for (std::string& body : diagnostics_.without_profd()) out_.to_editor(std::move(body));
   if (waits_to_answer_ && !returns) answer_initialize();
-  if (editor_initialized_)
-    show_message(why);
-  else
-    unsaid_ = why;
+  show_message(why);
   if (!ran) return;
   for (const MergedMethod& one : merged_methods()) refresh(one);  // what it showed is no more
 }

@@ -157,6 +157,7 @@ void ProxyLoop::send(ProxySide& side, const char* from, std::string body) {
 Proxy ProxyLoop::make_proxy() {
   ProxyOptions options;
   options.patience = options_.patience;
+  options.version = options_.version;
   options.tag = tag_of_this_process();
   ProxyOut out;
   out.to_editor = [this](std::string body) { send(editor_, "proxy", std::move(body)); };

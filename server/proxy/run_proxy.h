@@ -15,6 +15,7 @@ namespace profd {
 struct RunProxyOptions {
   std::vector<std::string> command;          // the language server and its arguments
   std::chrono::milliseconds patience{200};   // how long its answers wait for profd's
+  std::string version;                       // of this program
   std::string log;                           // a file for all that is said; "" none
   std::function<Result<UniqueFd>()> daemon;  // a new connection; blocks, is called on any thread
 };

@@ -341,6 +341,7 @@ class Web(unittest.TestCase):
             return {"initialize": [dict({"capabilities": {}}, **params)]}
 
         # What names a place, in every message that has one: method -> parameters, one session an entry.
+        nowhere = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
         tries = [
             first(workspaceFolders=folders), first(rootUri=folder), first(rootPath=secret),
             first(rootUri=folder, rootPath=secret, workspaceFolders=folders),
@@ -363,8 +364,18 @@ class Web(unittest.TestCase):
                        "range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}}]
              for method in ("textDocument/hover", "source/hover", "textDocument/inlayHint", "textDocument/codeLens",
                             "source/annotations", "source/disassembly", "source/functions", "source/text", "view/hotspots", "view/ranges",
-                            "textDocument/foldingRange", "textDocument/definition")},
-            {"workspace/textDocumentContent": [{"uri": uri} for uri in (file, "profd-asm:/p1/key.txt%2B0x10/" + file)],
+                            "textDocument/foldingRange", "textDocument/definition", "textDocument/prepareCallHierarchy",
+                            "textDocument/documentSymbol", "textDocument/diagnostic", "textDocument/documentLink",
+                            "textDocument/documentHighlight")},
+            {"textDocument/codeAction": [{"textDocument": {"uri": file}, "context": {"diagnostics": []},
+                                          "range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}}],
+             "inlayHint/resolve": [{"position": {"line": 0, "character": 0}, "label": [{"value": "1", "location": {"uri": file, "range": nowhere}}],
+                                    "data": {"profile": "p1", "revision": 1, "uri": file, "line": 0}}],
+             **{method: [{"item": {"name": "main", "kind": 12, "uri": file, "range": nowhere, "selectionRange": nowhere,
+                                   "data": {"profile": "p1", "revision": 1, "key": key}}} for key in (0, 1)]
+                for method in ("callHierarchy/incomingCalls", "callHierarchy/outgoingCalls")}},
+            {"workspace/textDocumentContent": [{"uri": uri} for uri in (file, "profd-asm:/p1/key.txt%2B0x10/" + file, "profd:/p1/within/main.md",
+                                                                       "profd:/p1/hotspots.md")],
              "codeLens/resolve": [{"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}},
                                    "data": {"profile": "p1", "function": "main", "uri": file}}]},
             {"profile/open": [{"uri": "file://" + profile}, {"uri": folder}]},
@@ -373,7 +384,7 @@ class Web(unittest.TestCase):
             {"profile/recordedAgain": [{"before": uri} for uri in (folder, file)]},
             {"profile/export": [{"format": "folded", "uri": "file://" + self.work + "/exported", "options": {"root": folder}}]},
             {"workspace/executeCommand": [{"command": name, "arguments": [given]}
-                                          for name in ("profd.goto", "profd.callers", "profd.assembly", "profd.openInBrowser",
+                                          for name in ("profd.goto", "profd.callers", "profd.within", "profd.assembly", "profd.openInBrowser",
                                                        "profd.open")
                                           for given in ({"function": "main", "uri": folder, "root": folder}, folder)]},
             {"profile/symbolize": [{"directories": [folder]}, {"files": [{"module": "main", "uri": file}]}]},

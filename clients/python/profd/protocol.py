@@ -10224,8 +10224,9 @@ DID_CLOSE_TEXT_DOCUMENT_NOTIFICATION = Message("textDocument/didClose", ["S", "D
 PUBLISH_DIAGNOSTICS_NOTIFICATION = Message("textDocument/publishDiagnostics", ["S", "PublishDiagnosticsParams"], None)
 # What stands out in an open document, while the profile that is meant compares two sides and the
 # setting `diagnostics` is on: functions whose change stands out from noise, and what breaks a rule
-# of `.profd.toml`; with the setting `hotLines` the hottest lines of other profiles. Sent again
-# whole; an empty list takes them away. A client that asks (`textDocument/diagnostic`) is sent none.
+# of `.profd.toml`; of other profiles, for clients without the native methods, the hottest lines.
+# Sent again whole; an empty list takes them away. A client that asks (`textDocument/diagnostic`) is
+# sent none.
 SHOW_MESSAGE_NOTIFICATION = Message("window/showMessage", ["S", "ShowMessageParams"], None)
 # Shows the user a message.
 LOG_MESSAGE_NOTIFICATION = Message("window/logMessage", ["S", "LogMessageParams"], None)

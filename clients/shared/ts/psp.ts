@@ -7263,8 +7263,8 @@ export const DidCloseTextDocumentNotification: NotificationType<DidCloseTextDocu
 /**
  * What stands out in an open document, while the profile that is meant compares two sides and the setting
  * `diagnostics` is on: functions whose change stands out from noise, and what breaks a rule of `.profd.toml`;
- * with the setting `hotLines` the hottest lines of other profiles. Sent again whole; an empty list takes them
- * away. A client that asks (`textDocument/diagnostic`) is sent none.
+ * of other profiles, for clients without the native methods, the hottest lines. Sent again whole; an empty
+ * list takes them away. A client that asks (`textDocument/diagnostic`) is sent none.
  */
 export const PublishDiagnosticsNotification: NotificationType<PublishDiagnosticsParams> = { method: "textDocument/publishDiagnostics" };
 

@@ -24,10 +24,10 @@ export function lensesOf(document: vscode.TextDocument): vscode.CodeLens[] {
 /** Of what is on disk: that is what runs. */
 export function testsOf(document: vscode.TextDocument): readonly Test[] {
   const python = vscode.workspace.getConfiguration("python", document).get<string>("defaultInterpreterPath", "");
-  return testsIn(
-    document.languageId,
-    document.uri.path,
-    document.getText(),
-    python.startsWith("/") ? python : undefined,
-  );
+  const file = {
+    language: document.languageId,
+    path: document.uri.path,
+    relative: vscode.workspace.asRelativePath(document.uri, false),
+  };
+  return testsIn(file, document.getText(), python.startsWith("/") ? python : undefined);
 }

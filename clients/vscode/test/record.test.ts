@@ -76,6 +76,8 @@ test("configurations that no command is known for say why", () => {
   expect(launch({ type: "lldb", program: "${command:pick}" })).toEqual({ cannot: "variable", what: "${command:pick}" });
 });
 
+const file = (language: string, relative: string) => ({ language, relative, path: `/w/${relative}` });
+
 const GO = `package parser
 
 import "testing"
@@ -89,7 +91,7 @@ func helper(t *testing.T) {}
 `;
 
 test("tests and benchmarks of Go run alone, in the folder of their package", () => {
-  const tests = testsIn("go", "/w/parser/parse_test.go", GO);
+  const tests = testsIn(file("go", "parser/parse_test.go"), GO);
   expect(tests).toEqual([
     { line: 4, name: "TestParse", command: ["go", "test", "-run", "^TestParse$", "."], cwd: "/w/parser" },
     {
@@ -99,7 +101,7 @@ test("tests and benchmarks of Go run alone, in the folder of their package", () 
       cwd: "/w/parser",
     },
   ]);
-  expect(testsIn("go", "/w/parser/parse.go", GO)).toEqual([]);
+  expect(testsIn(file("go", "parser/parse.go"), GO)).toEqual([]);
   expect(testAt(tests, 3)).toBeUndefined();
   expect(testAt(tests, 6)?.name).toBe("TestParse");
   expect(testAt(tests, 9)?.name).toBe("BenchmarkParse_1");
@@ -124,30 +126,30 @@ if x:
     def test_hidden():
         pass
 `;
-  expect(testsIn("python", "/w/test_a.py", text).map(({ command }) => command.join(" "))).toEqual([
-    "python3 -m pytest /w/test_a.py::test_one",
-    "python3 -m pytest /w/test_a.py::TestMany::test_two",
+  expect(testsIn(file("python", "test_a.py"), text).map(({ command }) => command.join(" "))).toEqual([
+    "python3 -m pytest test_a.py::test_one",
+    "python3 -m pytest test_a.py::TestMany::test_two",
   ]);
-  expect(testsIn("python", "/w/a.py", text)).toEqual([]);
-  expect(testsIn("python", "/w/a_test.py", text, "/v/bin/python")[0]?.command[0]).toBe("/v/bin/python");
+  expect(testsIn(file("python", "a.py"), text)).toEqual([]);
+  expect(testsIn(file("python", "a_test.py"), text, "/v/bin/python")[0]?.command[0]).toBe("/v/bin/python");
 });
 
 test("tests of node:test run by their name, and those of other runners are left to them", () => {
   const text = `import { test } from "node:test";\ntest("adds (1+1)", () => {});\n  await it('x', () => {});\ntest(name, f);\n`;
-  expect(testsIn("javascript", "/w/a.test.mjs", text)).toEqual([
+  expect(testsIn(file("javascript", "a.test.mjs"), text)).toEqual([
     {
       line: 1,
       name: "adds (1+1)",
-      command: ["node", "--test-name-pattern=^adds \\(1\\+1\\)$", "/w/a.test.mjs"],
+      command: ["node", "--test-name-pattern=^adds \\(1\\+1\\)$", "a.test.mjs"],
     },
-    { line: 2, name: "x", command: ["node", "--test-name-pattern=^x$", "/w/a.test.mjs"] },
+    { line: 2, name: "x", command: ["node", "--test-name-pattern=^x$", "a.test.mjs"] },
   ]);
-  expect(testsIn("javascript", "/w/a.test.mjs", text.replace("node:test", "vitest"))).toEqual([]);
+  expect(testsIn(file("javascript", "a.test.mjs"), text.replace("node:test", "vitest"))).toEqual([]);
 });
 
 test("a line without an end is no test, and costs nothing", () => {
   const begin = Date.now();
-  expect(testsIn("javascript", "/a.mjs", `import "x" from "node:test"\ntest("${"\\".repeat(1e6)}`)).toEqual([]);
-  expect(testsIn("go", "/a_test.go", `func Test${"x".repeat(1e6)}(`)).toEqual([]);
+  expect(testsIn(file("javascript", "a.mjs"), `import "x" from "node:test"\ntest("${"\\".repeat(1e6)}`)).toEqual([]);
+  expect(testsIn(file("go", "a_test.go"), `func Test${"x".repeat(1e6)}(`)).toEqual([]);
   expect(Date.now() - begin).toBeLessThan(20_000);
 });

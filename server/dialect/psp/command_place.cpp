@@ -1,5 +1,7 @@
 #include "server/dialect/psp/command_place.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <memory>
@@ -18,6 +20,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint32_t kLastLine = 0x7FFFFFFF;
+constexpr std::size_t kNoPosition = static_cast<std::size_t>(-1);
+constexpr std::array<std::string_view, 5> kAboutFunctions = {
+    "profd.callers", "profd.within", "profd.assembly", "profd.goto", "profd.openInBrowser"};
 
 // Where the document or file is that an editor names by a path of its own.
 std::optional<std::string> known_path(const Workspace& workspace, std::string_view path) {
@@ -50,23 +55,26 @@ std::optional<SourcePlace> place_of_position(const json& value) {
   return SourcePlace{std::move(*path), line.get<std::uint32_t>()};
 }
 
-struct CommandFunction {
-  std::string name;
-  std::optional<SourcePlace> place;
-};
-
-CommandFunction function_of(const Workspace& workspace, const psp::ExecuteCommandParams& params) {
-  CommandFunction out;
-  if (!params.arguments || params.arguments->empty()) return out;
+std::optional<SourcePlace> place_of(const Workspace& workspace, const CommandParams& params) {
+  if (std::find(kAboutFunctions.begin(), kAboutFunctions.end(), params.command) == kAboutFunctions.end() ||
+      !params.arguments || params.arguments->empty())
+    return std::nullopt;
   const json& first = *params.arguments->front();
-  if (first.is_object()) {
-    out.place = place_of_position(first);
-    if (const auto found = first.find("function"); found != first.end() && found->is_string())
-      out.name = found->get<std::string>();
-  } else if (first.is_string()) {
-    out.name = first.get<std::string>();
-  }
-  if (!out.name.empty()) out.place = source_place(workspace, out.name);
+  if (first.is_string()) return source_place(workspace, first.get<std::string>());
+  if (!first.is_object()) return std::nullopt;
+  const auto function = first.find("function");
+  if (function == first.end()) return place_of_position(first);
+  return function->is_string() ? source_place(workspace, function->get<std::string>()) : std::nullopt;
+}
+
+// The same command about a function by its name.
+CommandParams about(const CommandParams& params, const std::string& function, const OpenProfilePtr& open) {
+  const json& first = *params.arguments->front();
+  json named = first.is_object() ? first : json::object();
+  named["function"] = function;
+  named["profile"] = open->handle;
+  CommandParams out = params;
+  out.arguments = {psp::Any(std::move(named))};
   return out;
 }
 
@@ -85,12 +93,15 @@ std::optional<SourcePlace> source_place(const Workspace& workspace, std::string_
   return SourcePlace{std::move(*path), line - 1};
 }
 
-void with_command_function(SessionContext& session, const OpenProfilePtr& open,
-                           const psp::ExecuteCommandParams& params, CommandReply reply,
-                           std::function<void(const std::string& function, CommandReply reply)> then) {
-  CommandFunction function = function_of(session.workspace, params);
-  if (!function.place) return then(function.name, std::move(reply));
-  auto request = annotate_request(session, open, uri_of_path(function.place->path));
+void with_function_at_place(SessionContext& session, const CommandParams& params, CommandReply reply,
+                            std::function<void(const CommandParams& params, CommandReply reply)> then) {
+  const auto place = place_of(session.workspace, params);
+  if (!place) return then(params, std::move(reply));
+  // Of texts in a row it is the second, of the browser's command none.
+  const std::size_t position = params.command == "profd.openInBrowser" ? kNoPosition : 1;
+  const OpenProfilePtr open = command_profile(session, command_argument(params, "profile", position), reply);
+  if (!open) return;
+  auto request = annotate_request(session, open, uri_of_path(place->path));
   if (!request) return reply.error(request.error());
   struct Looked {
     Result<FunctionsAt> found;
@@ -100,13 +111,13 @@ void with_command_function(SessionContext& session, const OpenProfilePtr& open,
       Looked{fail(ErrorCode::internal, "the function could not be looked for"), std::move(reply)});
   session.aside(
       Lane::interactive, "function at a place",
-      [looked, &views = session.engine.views(), request = std::move(*request), line = function.place->line] {
+      [looked, &views = session.engine.views(), request = std::move(*request), line = place->line] {
         looked->found = functions_at(views, request, line, StopToken());
       },
-      [&session, looked, open, then = std::move(then)] {
+      [&session, looked, open, params, then = std::move(then)] {
         if (!looked->found) return looked->reply.error(to_psp(looked->found.error(), open->place()));
         if (!looked->found->places.empty())
-          return then(looked->found->places.front().name, std::move(looked->reply));
+          return then(about(params, looked->found->places.front().name, open), std::move(looked->reply));
         // Not every editor shows what a command answers, or that it was refused.
         if (!session.can.native) session.show_message(psp::MessageType::info, looked->found->text);
         looked->reply(psp::Any(json{{"text", looked->found->text}}));

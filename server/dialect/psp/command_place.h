@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/dialect/psp/session_context.h"
+#include "server/dialect/psp/commands.h"
 
 namespace profd {
 
@@ -21,13 +21,12 @@ struct SourcePlace {
 // of exactly one open document ends. Nothing: it is no such text, or no such file is known.
 std::optional<SourcePlace> source_place(const Workspace& workspace, std::string_view text);
 
-// Goes on with the function of a command: `then(function, reply)` on the strand. It is the member `function`
-// of an object that is the first argument, or the first argument itself; either may be a place, as may the
-// object be, as LSP's TextDocumentPositionParams: then it is the function that costs most there. "" where
-// none is given. A place where nothing was measured is told to the user, and answered with that sentence.
-using CommandReply = protocol::Reply<psp::ExecuteCommandRequest>;
-void with_command_function(SessionContext& session, const OpenProfilePtr& open,
-                           const psp::ExecuteCommandParams& params, CommandReply reply,
-                           std::function<void(const std::string& function, CommandReply reply)> then);
+// Goes on with a command whose place, if it has one, became a function: `then(params, reply)` on the strand.
+// A place is the first argument, or the member `function` of an object that is the first argument, or that
+// object itself, as LSP's TextDocumentPositionParams; it becomes the function that costs most there. One
+// where nothing was measured is told to the user, and answered with that sentence. Only commands about a
+// function have places.
+void with_function_at_place(SessionContext& session, const CommandParams& params, CommandReply reply,
+                            std::function<void(const CommandParams& params, CommandReply reply)> then);
 
 }  // namespace profd

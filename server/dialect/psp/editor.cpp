@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+#include <variant>
 
 #include <nlohmann/json.hpp>
 
@@ -78,6 +79,27 @@ psp::MarkupContent contents_of(const Hover& hover, bool markdown) {
           markdown ? hover_markdown(hover) : hover_plain_text(hover)};
 }
 
+// What a hint says of itself when it is asked about again.
+struct HintPlace {
+  std::string profile, uri;
+  std::uint32_t revision = 0, line = 0;
+};
+
+std::optional<HintPlace> place_of_hint(const psp::InlayHint& hint) {
+  if (!hint.data || !(*hint.data)->is_object()) return std::nullopt;
+  const nlohmann::json& data = **hint.data;
+  const auto text = [&](const char* name) {
+    const auto found = data.find(name);
+    return found != data.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  const auto number = [&](const char* name) -> std::uint32_t {
+    const auto found = data.find(name);
+    if (found == data.end() || !found->is_number_unsigned()) return 0;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(found->get<std::uint64_t>(), kMaxCharacter));
+  };
+  return HintPlace{text("profile"), text("uri"), number("revision"), number("line")};
+}
+
 class EditorModule final : public Module {
  public:
   explicit EditorModule(SessionContext& session) : session_(session) {}
@@ -85,7 +107,10 @@ class EditorModule final : public Module {
   void announce(psp::ServerCapabilities& capabilities, psp::ProfdServerCapabilities&) const override {
     capabilities.hover_provider = true;
     capabilities.code_lens_provider = psp::CodeLensOptions{true};
-    capabilities.inlay_hint_provider = true;
+    if (resolves_hints())
+      capabilities.inlay_hint_provider = psp::InlayHintOptions{true};
+    else
+      capabilities.inlay_hint_provider = true;
     capabilities.workspace_symbol_provider = true;
   }
   void refresh() override;
@@ -96,6 +121,11 @@ class EditorModule final : public Module {
   [[nodiscard]] HoverTips tips_here() const {
     return {session_.workspace.sets(), tip_rules(session_.workspace.tips(), session_.workspace.tips_off())};
   }
+  [[nodiscard]] bool resolves_hints() const {
+    return session_.can.hint_tooltips || session_.can.hint_locations;
+  }
+  // What is asked for when a hint is shown: too much to be worked out for all of them.
+  void resolve(psp::InlayHint hint, protocol::Reply<psp::InlayHintResolveRequest> reply);
   // A client that shows code by itself has no use for a lens that opens it.
   [[nodiscard]] bool shows_assembly_lenses() const {
     return session_.workspace.assembly_lens() && (!session_.can.native || session_.can.text_content);
@@ -147,7 +177,39 @@ void EditorModule::refresh() {
     session_.peer->call<psp::CodeLensRefreshRequest>({}, ignore);
 }
 
+void EditorModule::resolve(psp::InlayHint hint, protocol::Reply<psp::InlayHintResolveRequest> reply) {
+  const std::optional<HintPlace> place = place_of_hint(hint);
+  const OpenProfilePtr open = annotating();
+  // Of what is not shown any more, or of code: it has said what it says.
+  if (!place || !open || place->profile != open->handle || place->revision != open->revision)
+    return reply(std::move(hint));
+  auto hover = hover_request(place->uri, place->line);
+  if (!hover) return reply(std::move(hint));
+  const Needs needs = needs_of(*hover);
+  session_.answer_file<psp::InlayHintResolveRequest>(
+      std::move(reply), std::move(*hover), needs,
+      [hint = std::move(hint), can = session_.can, tips = tips_here()](
+          Views& views, const HoverRequest& asked, const StopToken& stop) -> Result<psp::InlayHint> {
+        PROFD_TRY(const std::optional<Hover> found, hover_with_tips(views, asked, tips, stop));
+        psp::InlayHint out = hint;
+        if (!found) return out;
+        if (can.hint_tooltips) out.tooltip = contents_of(*found, can.markdown);
+        auto* const parts = std::get_if<std::vector<psp::InlayHintLabelPart>>(&out.label);
+        if (!can.hint_locations || parts == nullptr || parts->empty()) return out;
+        for (const HoverList& list : found->lists)
+          for (const HoverNeighbour& callee : list.entries)
+            if (!list.callers && !callee.path.empty() && !parts->front().location)
+              parts->front().location =
+                  psp::Location{uri_of_path(callee.path), line_range(callee.line == 0 ? 0 : callee.line - 1)};
+        return out;
+      });
+}
+
 void EditorModule::bind(protocol::Binder& binder) {
+  binder.request<psp::InlayHintResolveRequest>(
+      [this](psp::InlayHint hint, protocol::Reply<psp::InlayHintResolveRequest> reply) {
+        resolve(std::move(hint), std::move(reply));
+      });
   binder.request<psp::InlayHintRequest>(
       [this](const psp::InlayHintParams& params, protocol::Reply<psp::InlayHintRequest> reply) {
         if (auto code = code_document_request(session_, params.text_document.uri)) {
@@ -165,7 +227,8 @@ void EditorModule::bind(protocol::Binder& binder) {
         const Needs needs = needs_of_lines(*request);
         session_.answer_file<psp::InlayHintRequest>(
             std::move(reply), std::move(*request), needs,
-            [range = params.range, encoding = session_.encoding](
+            [range = params.range, encoding = session_.encoding, uri = params.text_document.uri,
+             tooltips = session_.can.hint_tooltips, locations = session_.can.hint_locations](
                 Views& views, const AnnotateRequest& asked,
                 const StopToken& stop) -> Result<psp::InlayHintRequest::Result> {
               PROFD_TRY(const FileAnnotations file, annotate_file(views, asked, stop));
@@ -178,9 +241,17 @@ void EditorModule::bind(protocol::Binder& binder) {
                 const std::uint32_t end =
                     asked.document ? asked.document->text().line_length(line.line, encoding) : kMaxCharacter;
                 hint.position = {line.line, end};
-                hint.label = line.text;
+                if (locations)
+                  hint.label = std::vector<psp::InlayHintLabelPart>{{line.text, {}, {}, {}}};
+                else
+                  hint.label = line.text;
                 hint.padding_left = true;
-                hint.tooltip = sanitize_text(asked.open->name);
+                if (!tooltips) hint.tooltip = sanitize_text(asked.open->name);
+                if (tooltips || locations)
+                  hint.data = psp::Any(nlohmann::json{{"profile", asked.open->handle},
+                                                      {"revision", asked.open->revision},
+                                                      {"uri", uri},
+                                                      {"line", line.line}});
                 hints.push_back(std::move(hint));
               }
               return psp::InlayHintRequest::Result(std::move(hints));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "server/dialect/psp/session_context.h"
 
@@ -29,6 +30,10 @@ class Module {
   virtual void refresh() {}
   // A document was opened, saved or closed.
   virtual void on_documents() {}
+  // The client saw files change on disk.
+  virtual void on_files(const std::vector<std::string>& /*paths*/) {}
+  // The workspace has other roots.
+  virtual void on_roots() {}
   // The client is gone. What a module has of the engine it gives back now: it may be destroyed after it.
   virtual void end() {}
   // News of the engine, between `initialized` and the end.
@@ -40,6 +45,8 @@ class Module {
 // `session` outlives them.
 std::unique_ptr<Module> make_documents_module(SessionContext& session);    // textDocument/did*
 std::unique_ptr<Module> make_editor_module(SessionContext& session);       // hints, lenses, hovers, symbols
+// callHierarchy/*, textDocument/documentSymbol, textDocument/codeAction
+std::unique_ptr<Module> make_hierarchy_module(SessionContext& session);
 std::unique_ptr<Module> make_diagnostics_module(SessionContext& session);  // textDocument/publishDiagnostics
 std::unique_ptr<Module> make_commands_module(SessionContext& session);     // workspace/executeCommand
 std::unique_ptr<Module> make_profiles_module(SessionContext& session);     // profile/*, metric/list

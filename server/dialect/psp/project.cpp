@@ -1,12 +1,15 @@
 // What .profd.toml says to open: at the beginning, and when its folders change.
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "core/support/base_name.h"
 #include "server/dialect/psp/module.h"
 #include "server/dialect/psp/opening.h"
 #include "server/engine/glob.h"
@@ -31,17 +34,22 @@ void take_out_listed(const std::vector<std::string>& globs, std::vector<std::str
 
 class ProjectModule final : public Module {
  public:
-  explicit ProjectModule(SessionContext& session) : session_(session), file_(session.engine) {}
+  explicit ProjectModule(SessionContext& session)
+      : session_(session), file_(std::make_unique<ProjectWatch>(session.engine)) {}
   void bind(protocol::Binder&) override {}
   void start() override;
+  void on_files(const std::vector<std::string>& paths) override;
+  void on_roots() override;
   void end() override {
-    file_.stop();
+    file_->stop();
     watches_.clear();
     looking_.reset();
   }
 
  private:
   void take_file(ProjectFound found);
+  void follow(const std::vector<std::string>& known_problems, const std::optional<std::string>& metric);
+  void watch_file();
   void tell();
   void set_metric(const std::string& metric);
   void close_unlisted();
@@ -52,7 +60,8 @@ class ProjectModule final : public Module {
   void say_once(const std::string& what, const std::string& text);
 
   SessionContext& session_;
-  ProjectWatch file_;
+  std::unique_ptr<ProjectWatch> file_;
+  std::vector<std::string> listed_;  // globs that are followed
   bool is_looking_ = false, look_again_ = false;
   std::shared_ptr<void> looking_;  // let go, what is looked for is not waited for any more
   struct Opened {
@@ -74,26 +83,67 @@ void ProjectModule::start() {
   for (const std::string& problem : session_.workspace.project_problems())
     session_.show_message(psp::MessageType::warning, problem);
   if (!globs_of(session_.workspace).empty()) session_.engine.set_project(session_.client, std::nullopt);
+  listed_ = globs_of(session_.workspace);
   tell();
   look();
-  file_.start(session_.client, session_.workspace.roots(), session_.workspace.project_places(),
-              [this](ProjectFound found) {
-                if (!session_.closed) take_file(std::move(found));
-              });
+  watch_file();
+}
+
+void ProjectModule::watch_file() {
+  file_->start(session_.client, session_.workspace.roots(), session_.workspace.project_places(),
+               [this](ProjectFound found) {
+                 if (!session_.closed) take_file(std::move(found));
+               });
+}
+
+// Where nothing is told of changes here, the client's word is taken for it.
+void ProjectModule::on_files(const std::vector<std::string>& paths) {
+  const bool of_project = std::any_of(
+      paths.begin(), paths.end(), [](const std::string& path) { return base_name(path) == ".profd.toml"; });
+  if (of_project && session_.workspace.takes_project_file()) {
+    const auto found = std::make_shared<ProjectFound>();
+    session_.aside(
+        Lane::interactive, "project file",
+        [found, roots = session_.workspace.roots()] { *found = find_project(roots); },
+        [this, found] { take_file(std::move(*found)); });
+  }
+  std::set<std::string> keys;
+  for (const ProfileEntry& entry : session_.engine.list())
+    if (entry.profile && entry.profile->loaded)
+      for (const WatchedPath& watched : entry.profile->loaded->watched)
+        if (std::find(paths.begin(), paths.end(), watched.path) != paths.end())
+          keys.insert(entry.profile->origin->key());
+  for (const std::string& key : keys) session_.engine.origin_changed(key);
+  if (!paths.empty()) look();
+}
+
+void ProjectModule::on_roots() {
+  file_->stop();
+  file_ = std::make_unique<ProjectWatch>(session_.engine);
+  follow({}, std::nullopt);
+  watch_file();
 }
 
 // The file is another: hints, filters, mappings follow at once, its profiles when they are found.
 void ProjectModule::take_file(ProjectFound found) {
   Workspace& workspace = session_.workspace;
-  const std::vector<std::string> known = workspace.project_problems(), globs = globs_of(workspace);
+  const std::vector<std::string> known = workspace.project_problems();
   const std::optional<std::string> metric = workspace.metric();
   workspace.set_project(std::move(found));
+  follow(known, metric);
+}
+
+// `known_problems`: that were told; `metric`: what the project had before.
+void ProjectModule::follow(const std::vector<std::string>& known_problems,
+                           const std::optional<std::string>& metric) {
+  Workspace& workspace = session_.workspace;
   for (const std::string& problem : workspace.project_problems())
-    if (std::find(known.begin(), known.end(), problem) == known.end())
+    if (std::find(known_problems.begin(), known_problems.end(), problem) == known_problems.end())
       session_.show_message(psp::MessageType::warning, problem);
   if (workspace.metric() && workspace.metric() != metric) set_metric(*workspace.metric());
   tell();
-  if (globs_of(workspace) == globs) return;
+  if (globs_of(workspace) == listed_) return;
+  listed_ = globs_of(workspace);
   ++n_lists_;
   close_unlisted();
   said_.clear();

@@ -10,6 +10,7 @@
 
 #include "protocol/capabilities.h"
 #include "protocol/message.h"
+#include "server/dialect/psp/abilities.h"
 #include "server/dialect/psp/live.h"
 #include "server/dialect/psp/settings.h"
 #include "server/engine/afterwards.h"
@@ -23,6 +24,7 @@ namespace {
 
 using protocol::ResponseError;
 
+constexpr std::size_t kMaxWorkspaceRoots = 64, kMaxWanted = 100;
 constexpr std::size_t kParsedInline = std::size_t{64} << 10;
 constexpr std::size_t kParsedSoon = std::size_t{1} << 20;
 
@@ -37,7 +39,8 @@ protocol::MessageFault no_memory_for(std::string_view body) {
 std::vector<std::string> roots_of(const psp::InitializeParams& params) {
   std::vector<std::string> roots;
   const auto add = [&](const std::string& uri) {
-    if (auto path = path_of_uri(uri); path && roots.size() < 64) roots.push_back(std::move(*path));
+    if (auto path = path_of_uri(uri); path && roots.size() < kMaxWorkspaceRoots)
+      roots.push_back(std::move(*path));
   };
   if (params.workspace_folders)
     for (const psp::WorkspaceFolder& folder : *params.workspace_folders) add(folder.uri);
@@ -67,41 +70,6 @@ psp::PositionEncodingKind encoding_to_psp(PositionEncoding encoding) {
   }
 }
 
-Abilities abilities_of(const psp::ClientCapabilities& caps) {
-  Abilities can;
-  if (caps.workspace) {
-    can.hint_refresh =
-        caps.workspace->inlay_hint && caps.workspace->inlay_hint->refresh_support.value_or(false);
-    can.lens_refresh =
-        caps.workspace->code_lens && caps.workspace->code_lens->refresh_support.value_or(false);
-    can.text_content = caps.workspace->text_document_content.has_value();
-  }
-  if (caps.window) {
-    can.progress = caps.window->work_done_progress.value_or(false);
-    can.show_document = caps.window->show_document && caps.window->show_document->support;
-  }
-  if (caps.text_document) {
-    const auto& text = *caps.text_document;
-    can.inlay_hints = text.inlay_hint.has_value();
-    can.registers_folds = text.folding_range && text.folding_range->dynamic_registration.value_or(false);
-    can.registers_definitions = text.definition && text.definition->dynamic_registration.value_or(false);
-  }
-  if (caps.text_document && caps.text_document->hover && caps.text_document->hover->content_format) {
-    const auto& formats = *caps.text_document->hover->content_format;
-    can.markdown = std::any_of(formats.begin(), formats.end(),
-                               [](const auto& kind) { return kind == psp::MarkupKind::markdown; });
-  }
-  if (const auto own = protocol::profd_capabilities(caps)) {
-    can.native = true;
-    can.profile_changed = own->profile_changed;
-    can.selection = own->selection;
-    can.status = own->status;
-    can.project = own->project;
-    can.recorded = own->recorded;
-  }
-  return can;
-}
-
 // What only `initialize` looks at; null: absent.
 const nlohmann::json& initial_option(const psp::InitializeParams& params, const char* name) {
   static const nlohmann::json absent;
@@ -122,6 +90,7 @@ PspSession::PspSession(Engine& engine, SessionSetup setup, std::shared_ptr<Chann
   context_.workspace.set_client(context_.client);
   modules_.push_back(make_documents_module(context_));
   modules_.push_back(make_editor_module(context_));
+  modules_.push_back(make_hierarchy_module(context_));
   modules_.push_back(make_diagnostics_module(context_));
   modules_.push_back(make_commands_module(context_));
   modules_.push_back(make_profiles_module(context_));
@@ -284,6 +253,9 @@ protocol::Binder PspSession::make_binder() {
   binder.notification<psp::InitializedNotification>([this](const psp::InitializedParams&) {
     context_.running = true;
     for (const auto& module : modules_) module->start();
+    open_wanted();
+    register_wishes();
+    if (context_.can.configuration) ask_settings();
     tell_room();
   });
   binder.request<psp::ShutdownRequest>(
@@ -293,11 +265,17 @@ protocol::Binder PspSession::make_binder() {
     if (context_.setup.on_exit) context_.setup.on_exit();
   });
   binder.notification<psp::DidChangeConfigurationNotification>(
-      [this](const psp::DidChangeConfigurationParams& params) {
-        if (params.settings) apply_settings(*params.settings, kAtAnyTime);
-        refresh();
+      [this](const psp::DidChangeConfigurationParams& params) { settings_changed(params.settings); });
+  binder.notification<psp::DidChangeWatchedFilesNotification>(
+      [this](const psp::DidChangeWatchedFilesParams& params) {
+        std::vector<std::string> paths;
+        for (const psp::FileEvent& change : params.changes)
+          if (auto path = path_of_uri(change.uri)) paths.push_back(std::move(*path));
+        if (!context_.running || context_.closed) return;
+        for (const auto& module : modules_) module->on_files(paths);
       });
-  binder.notification<psp::DidChangeWatchedFilesNotification>([](const psp::DidChangeWatchedFilesParams&) {});
+  binder.notification<psp::DidChangeWorkspaceFoldersNotification>(
+      [this](const psp::DidChangeWorkspaceFoldersParams& params) { folders_changed(params.event); });
   if (context_.setup.test_mode)
     binder.request<psp::SyncRequest>(
         [](const psp::SyncParams&, protocol::Reply<psp::SyncRequest> reply) { reply({}); });
@@ -327,15 +305,29 @@ void PspSession::initialize(const psp::InitializeParams& params,
   context_.encoding = encoding_of(protocol::choose_position_encoding(params.capabilities));
   context_.can = abilities_of(params.capabilities);
   if (params.initialization_options) apply_settings(*params.initialization_options, kInitially);
+  if (const nlohmann::json& profiles = initial_option(params, "profiles");
+      profiles.is_array() && !context_.setup.may_have_root)
+    for (const nlohmann::json& one : profiles)
+      if (one.is_string() && wanted_.size() < kMaxWanted) wanted_.push_back(one.get<std::string>());
   std::vector<std::string> roots = roots_of(params);
   if (context_.setup.may_have_root)
     std::erase_if(roots, [&](const std::string& root) { return !context_.setup.may_have_root(root); });
+  const auto shared = std::make_shared<protocol::Reply<psp::InitializeRequest>>(std::move(reply));
+  set_roots(std::move(roots), [this, shared] {
+    psp::InitializeResult result;
+    result.capabilities = capabilities();
+    result.server_info = psp::NameAndVersion{"profd", PROFD_VERSION};
+    (*shared)(result);
+  });
+}
+
+void PspSession::set_roots(std::vector<std::string> roots, UniqueFunction<void()> then) {
   struct Found {
     std::vector<std::string> roots;
     ProjectFound project;
-    protocol::Reply<psp::InitializeRequest> reply;
+    UniqueFunction<void()> then;
   };
-  const auto found = std::make_shared<Found>(Found{std::move(roots), {}, std::move(reply)});
+  const auto found = std::make_shared<Found>(Found{std::move(roots), {}, std::move(then)});
   const auto go_on = [this, found] {
     context_.workspace.set_roots(std::move(found->roots), std::move(found->project),
                                  [this, alive = context_.alive] {
@@ -344,16 +336,94 @@ void PspSession::initialize(const psp::InitializeParams& params,
                                    context_.prepare(context_.meant_profile());
                                    refresh();
                                  });
-    psp::InitializeResult result;
-    result.capabilities = capabilities();
-    result.server_info = psp::NameAndVersion{"profd", PROFD_VERSION};
-    found->reply(result);
+    found->then();
   };
   if (found->roots.empty()) return go_on();
   // The project file may be far away. What the client says meanwhile waits: it is under what the file says.
   if (!context_.workspace.takes_project_file()) return go_on();
   aside(
       Lane::interactive, "project file", [found] { found->project = find_project(found->roots); }, go_on);
+}
+
+void PspSession::folders_changed(const psp::WorkspaceFoldersChangeEvent& event) {
+  std::vector<std::string> roots = context_.workspace.roots();
+  for (const psp::WorkspaceFolder& folder : event.removed)
+    if (const auto path = path_of_uri(folder.uri)) std::erase(roots, *path);
+  for (const psp::WorkspaceFolder& folder : event.added)
+    if (auto path = path_of_uri(folder.uri); path && roots.size() < kMaxWorkspaceRoots)
+      roots.push_back(*path);
+  if (context_.setup.may_have_root)
+    std::erase_if(roots, [&](const std::string& root) { return !context_.setup.may_have_root(root); });
+  set_roots(std::move(roots), [this] {
+    if (!context_.running || context_.closed) return;
+    for (const auto& module : modules_) module->on_roots();
+    refresh();
+  });
+}
+
+void PspSession::settings_changed(const std::optional<protocol::Any>& settings) {
+  const bool says_how = settings && (*settings)->is_object() && !(*settings)->empty();
+  if (!says_how && context_.can.configuration) return ask_settings();
+  if (settings) apply_settings(*settings, kAtAnyTime);
+  refresh();
+}
+
+// An editor that has no settings for profd answers with nothing or with an empty object: what was set before
+// holds.
+void PspSession::ask_settings() {
+  psp::ConfigurationItem item;
+  item.section = "profd";
+  context_.peer->call<psp::ConfigurationRequest>(
+      {{std::move(item)}},
+      [this, alive = context_.alive](
+          const tl::expected<std::vector<protocol::Any>, protocol::ResponseError>& answer) {
+        if (!*alive || context_.closed || !answer || answer->empty()) return;
+        const protocol::Any& settings = answer->front();
+        if (!settings->is_object() || settings->empty()) return;
+        apply_settings(settings, kAtAnyTime);
+        refresh();
+      });
+}
+
+// What the server wants to hear of.
+void PspSession::register_wishes() {
+  psp::RegistrationParams params;
+  const auto add = [&](const char* method, nlohmann::json options) {
+    psp::Registration& out = params.registrations.emplace_back();
+    out.id = std::string("profd ") + method;
+    out.method = method;
+    out.register_options = psp::Any(std::move(options));
+  };
+  if (context_.can.registers_configuration) add("workspace/didChangeConfiguration", {{"section", "profd"}});
+  if (context_.can.registers_watched_files) {
+    nlohmann::json watchers = nlohmann::json::array({{{"globPattern", "**/.profd.toml"}}});
+    if (const auto& project = context_.workspace.project())
+      for (const std::string& glob : project->settings.profiles) watchers.push_back({{"globPattern", glob}});
+    add("workspace/didChangeWatchedFiles", {{"watchers", std::move(watchers)}});
+  }
+  if (!params.registrations.empty())
+    context_.peer->call<psp::RegisterCapabilityRequest>(params, [](const auto&) {});
+}
+
+void PspSession::open_wanted() {
+  const std::vector<std::string>& roots = context_.workspace.roots();
+  bool first = true;
+  for (std::string& wanted : wanted_) {
+    const bool is_relative = scheme_of(wanted).empty() && !wanted.starts_with('/');
+    if (is_relative && !roots.empty()) wanted = roots.front() + "/" + wanted;
+    OpenRequest request;
+    request.uri = scheme_of(wanted).empty() ? uri_of_path(wanted) : wanted;
+    request.make_default = std::exchange(first, false);
+    request.preferred_metric = context_.workspace.metric().value_or("");
+    context_.opening.open(
+        std::move(request), nullptr, std::nullopt, [](const std::function<void()>&) {},
+        [this, alive = context_.alive, wanted](const Result<OpenAnswer>& answer) {
+          if (!*alive || context_.closed || answer) return;
+          context_.show_message(psp::MessageType::warning,
+                                to_psp(answer.error(), path_or_uri(wanted)).message);
+        });
+  }
+  wanted_.clear();
 }
 
 // Its hints would be missing in silence.
@@ -378,6 +448,10 @@ psp::ServerCapabilities PspSession::capabilities() const {
     for (const std::string_view prefix : {"analysis/", "live/", "profile/", "view/", "source/", "selection/",
                                           "metric/", "upload/", "web/", "$/"})
       if (method.compare(0, prefix.size(), prefix) == 0) own.methods.push_back(method);
+  if (context_.can.workspace_folders) {
+    result.workspace.emplace();
+    result.workspace->workspace_folders = psp::WorkspaceFoldersServerCapabilities{true, true};
+  }
   for (const auto& module : modules_) module->announce(result, own);
   own.limits = {5000, 1000, static_cast<std::int64_t>(protocol::kMaxMessageBytes)};
   protocol::announce(own, result);

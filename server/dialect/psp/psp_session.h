@@ -33,6 +33,15 @@ class PspSession final : public Session, private EngineListener {
   [[nodiscard]] psp::ServerCapabilities capabilities() const;
   // `place`: kInitially or kAtAnyTime.
   void apply_settings(const protocol::Any& settings, SettingPlaces place);
+  // The client's settings are others; where it does not say how, it is asked.
+  void settings_changed(const std::optional<protocol::Any>& settings);
+  void ask_settings();
+  void register_wishes();
+  // With the project that they are of, whose file may be far away.
+  void set_roots(std::vector<std::string> roots, UniqueFunction<void()> then);
+  void folders_changed(const psp::WorkspaceFoldersChangeEvent& event);
+  // Profiles that initializationOptions name.
+  void open_wanted();
   void refresh();
   void refresh_soon();
   void look_at_meant();
@@ -50,6 +59,7 @@ class PspSession final : public Session, private EngineListener {
   Awaiting awaiting_;
   bool told_of_room_ = false;  // that there is too little for the workspace's files
   std::string meant_;          // handle of the profile that was meant when it was last looked at; "" none
+  std::vector<std::string> wanted_;  // paths and URIs
   std::function<void()> on_ready_;
   bool authorised_ = false, refreshing_ = false;
   std::size_t n_aside_ = 0;  // work of messages that those behind them wait for

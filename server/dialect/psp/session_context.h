@@ -36,6 +36,15 @@ struct Abilities {
   bool text_content = false;  // it takes documents of a scheme of ours
   bool registers_folds = false, registers_definitions = false;
   bool native = false;  // knows profd's own methods, and shows what they answer
+  // What of LSP it takes beside; false for native clients, which show it by methods of their own.
+  bool call_hierarchy = false, document_symbols = false, nested_symbols = false;
+  bool code_actions = false, action_literals = false;
+  bool hint_tooltips = false, hint_locations = false;  // it asks for these when it shows a hint
+  bool related_information = false;                    // of diagnostics
+  bool pulls_diagnostics = false, registers_diagnostics = false;
+  bool registers_links = false, registers_highlights = false;
+  bool configuration = false, registers_configuration = false, registers_watched_files = false;
+  bool workspace_folders = false;  // it says when they are others
 };
 
 struct SessionContext {

@@ -186,6 +186,23 @@ test('signs are as high as a line is hot, where they are asked for', function()
   end, 'no signs')
 end)
 
+test('hints make room for signs where that is tight', function()
+  vim.o.columns = 96
+  h.setup({ signs = 'all' })
+  local info
+  h.eventually(function()
+    info = vim.fn.getwininfo(vim.api.nvim_get_current_win())[1]
+    local hints, all_fit = h.hints() or {}, true
+    for line, hint in pairs(hints) do
+      local width = vim.fn.strdisplaywidth(vim.fn.getline(line)) + 1 + vim.fn.strdisplaywidth(hint.full)
+      all_fit = all_fit and (info.textoff + width <= info.width or hint.text:match('^[%d.]+ %%$') ~= nil)
+    end
+    return info.textoff >= 2 and next(hints) and all_fit
+  end, 'hints that end inside of the window')
+  vim.o.columns = 160
+  h.setup()
+end)
+
 test('colours that are the users own stay, whatever scheme and background come', function()
   vim.api.nvim_set_hl(0, 'ProfdHeat10', { fg = '#112233', bg = '#445566' })
   vim.api.nvim_create_autocmd('ColorScheme', {

@@ -22,6 +22,7 @@ M.namespace = vim.api.nvim_create_namespace('profd.hints')
 ---@field painted? string what the hints on the screen are of
 ---@field timer? uv.uv_timer_t
 ---@field result? profd.SourceAnnotationsResult
+---@field has_signs? boolean signs are painted
 ---@field index table<integer, integer> of what is painted: its mark to its line in the result
 
 ---@type table<integer, profd.BufferHints>
@@ -192,6 +193,8 @@ function M.place(hint, place, opts)
   return { { (' '):rep(gap) }, { text, hint.group } }, 'eol'
 end
 
+local repaint_beside_signs
+
 ---@param bufnr integer
 ---@param state profd.BufferHints
 ---@param result profd.SourceAnnotationsResult
@@ -203,6 +206,7 @@ local function paint(bufnr, state, result)
   local widths, column = measure(bufnr, hints)
   local columns, wrap = narrowest(bufnr)
   local n_lines = vim.api.nvim_buf_line_count(bufnr)
+  local has_signs = false
   for i, hint in ipairs(hints) do
     if hint.line < n_lines then
       local place = { width = widths[i], column = column, columns = columns, wrap = wrap }
@@ -219,7 +223,28 @@ local function paint(bufnr, state, result)
         priority = 90,
       })
       state.index[id] = i
+      has_signs = has_signs or hint.sign ~= nil
     end
+  end
+  if has_signs ~= (state.has_signs or false) then
+    state.has_signs = has_signs
+    vim.schedule(function()
+      repaint_beside_signs(bufnr, state, columns)
+    end)
+  end
+end
+
+--- The column of signs comes and goes with them, and takes room that the hints were given.
+---@param bufnr integer
+---@param state profd.BufferHints
+---@param columns integer that there were
+repaint_beside_signs = function(bufnr, state, columns)
+  if buffers[bufnr] ~= state or not state.result or not vim.api.nvim_buf_is_loaded(bufnr) then
+    return
+  end
+  vim.cmd.redraw() -- how wide the column is shows when it is drawn
+  if narrowest(bufnr) ~= columns then
+    paint(bufnr, state, state.result)
   end
 end
 

@@ -26,7 +26,10 @@ local changes = {
     if params.previous then
       return tell_recorded_again(params)
     end
-    log.info(params.message or (session.name .. ' reloaded'))
+    -- Names of code come a moment after a recording, and their message would take the place of its own.
+    local said = params.message or (session.name .. ' reloaded')
+    log.info(session.comparison and session.comparison .. '; ' .. said or said)
+    session.comparison = nil
   end,
   reloadFailed = function(params)
     log.warn(params.message or (session.name .. ' changed and cannot be read; the older numbers stay'))

@@ -52,7 +52,8 @@ end
 --- Neovim's own vim.notify, which asks for a key when a message is long or follows another.
 ---@return boolean
 local function is_builtin()
-  return debug.getinfo(vim.notify, 'S').source:find('vim/_[%w_/]*%.lua$') ~= nil
+  local source = debug.getinfo(vim.notify, 'S').source
+  return source:find('^=?%?$') ~= nil or source:find('vim/_[%w_/]*%.lua$') ~= nil -- newer ones do not say which file they are of
 end
 
 ---@param text string

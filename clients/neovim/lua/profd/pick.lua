@@ -162,7 +162,7 @@ function M.places(what)
     end
     local title, without = hotspots.title(answer.what, answer.filters), #answer.places - #items
     if #items == 0 then
-      return log.info(('%s: no source of it is on this machine; :Profd hotspots lists the names'):format(title))
+      return log.info('no source of these is here; :Profd hotspots lists their names')
     end
     title = without > 0 and ('%s (%d more without a source here)'):format(title, without) or title
     local pick = preferred()

@@ -3891,7 +3891,7 @@ M.methods = {
   --- A document was closed; its text is the file's again.
   --- params: profd.DidCloseTextDocumentParams; a notification
   did_close_text_document = "textDocument/didClose",
-  --- What stands out in an open document, while the profile that is meant compares two sides and the setting `diagnostics` is on: functions whose change stands out from noise, and what breaks a rule of `.profd.toml`; with the setting `hotLines` the hottest lines of other profiles. Sent again whole; an empty list takes them away. A client that asks (`textDocument/diagnostic`) is sent none.
+  --- What stands out in an open document, while the profile that is meant compares two sides and the setting `diagnostics` is on: functions whose change stands out from noise, and what breaks a rule of `.profd.toml`; of other profiles, for clients without the native methods, the hottest lines. Sent again whole; an empty list takes them away. A client that asks (`textDocument/diagnostic`) is sent none.
   --- params: profd.PublishDiagnosticsParams; a notification
   publish_diagnostics = "textDocument/publishDiagnostics",
   --- Shows the user a message.

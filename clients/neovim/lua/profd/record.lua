@@ -8,6 +8,7 @@ local session = require('profd.session')
 
 local KEPT_OUTPUT_BYTES = 64 * 1024
 local SECOND_MS = 1000
+local NAME = 'profd://record'
 
 ---@class profd.RecordRun
 ---@field title string the command, for people
@@ -76,7 +77,7 @@ local function comparison_in(output)
   end
   if before then
     local by = change:match('%((.*)%)')
-    return ('took %s%s, the run before %s (:Profd diff)'):format(now, by and ', ' .. by or '', before)
+    return ('took %s%s (%s before; :Profd diff)'):format(now, by and ', ' .. by or '', before)
   end
 end
 
@@ -94,13 +95,12 @@ end
 ---@param recording profd.Recording
 local function show(at, recording)
   session.open(recording.profile --[[@as string]], function(result)
-    local notes = { session.glance(result.summary) }
-    if recording.exit_code ~= 0 then
-      notes[#notes + 1] = ('exit code %d'):format(recording.exit_code)
-    end
+    -- What is at the end is cut off where there is no room.
+    local notes = {}
     local compared, before = comparison_in(at.output), recordings.before(at.place, recording)
     if compared and before then
       notes[#notes + 1] = compared
+      session.comparison = compared
       session.recorded_again = {
         profile = result.profile,
         revision = result.revision,
@@ -108,6 +108,10 @@ local function show(at, recording)
         before = vim.uri_from_fname(before.profile --[[@as string]]),
       }
     end
+    if recording.exit_code ~= 0 then
+      notes[#notes + 1] = ('exit code %d'):format(recording.exit_code)
+    end
+    notes[#notes + 1] = session.glance(result.summary)
     log.info(table.concat(notes, '; '))
   end)
 end
@@ -174,7 +178,7 @@ local function start(command, title)
   if vim.fn.executable(cmd) == 0 then
     return log.error(('%s is not an executable; install profd or set `cmd` (:help profd-install)'):format(cmd))
   end
-  local code_window = vim.api.nvim_get_current_win()
+  local code_window, mode = vim.api.nvim_get_current_win(), vim.api.nvim_get_mode().mode
   local place = recordings.place(vim.fn.getcwd())
   local known = {}
   for _, name in ipairs(recordings.names(place)) do
@@ -211,9 +215,22 @@ local function start(command, title)
     at.job = vim.fn.termopen(command, options)
   end
   map_keys(at)
+  vim.api.nvim_buf_set_name(bufnr, NAME)
+  for option, value in pairs({
+    number = false,
+    relativenumber = false,
+    signcolumn = 'no',
+    foldcolumn = '0',
+    spell = false,
+  }) do
+    vim.wo[0][0][option] = value
+  end
   vim.cmd('normal! G') -- the window follows what is printed
   if vim.api.nvim_win_is_valid(code_window) then
     vim.api.nvim_set_current_win(code_window)
+    if mode == 'n' then
+      vim.cmd.stopinsert() -- many start it in every terminal, and it would be in the code
+    end
   end
   at.timer:start(0, SECOND_MS, function()
     vim.schedule(function()

@@ -18,6 +18,8 @@ M.uri = nil
 M.metric = nil
 ---@type profd.RecordedAgainResult? what became of the profile that is shown, since its file was recorded again
 M.recorded_again = nil
+---@type string? what a command that was recorded once more took, to be said again with what comes right after it
+M.comparison = nil
 ---@class profd.KeptWindow
 ---@field from number nanoseconds
 ---@field to number
@@ -69,7 +71,7 @@ local function show(profile, revision, name, uri)
     M.metric = nil
   end
   if profile ~= M.profile then
-    M.recorded_again = nil
+    M.recorded_again, M.comparison = nil, nil
     if M.window then -- of another time
       M.window = nil
       filter_by('window', nil)

@@ -73,14 +73,17 @@ export class Recorder implements vscode.Disposable {
     else await showWarning(chosen.detail ?? "");
   }
 
-  /** The newest recording of the project once more. */
+  /** The newest recording that this user made in the project, in whichever terminal, once more. */
   async again(): Promise<void> {
     const folder = this.folder();
-    const last = remembered(this.context.workspaceState)[0];
     if (folder === undefined) return;
-    // What was recorded in another terminal may be newer: the recorder knows, and takes what its user has recorded.
-    const definition = { type: TASK_TYPE, command: last?.command ?? ["--again"] };
-    await this.start(definition, folder, againArguments(folder), vscode.l10n.t("again"));
+    const { recordings } = await this.session.request(RecordingListRequest, {});
+    const last = recordings.find(({ own }) => own);
+    if (last === undefined) {
+      void vscode.window.showInformationMessage(vscode.l10n.t("You have recorded nothing in this project yet."));
+      return;
+    }
+    await this.start({ type: TASK_TYPE, command: ["--again"] }, folder, againArguments(folder), last.command);
   }
 
   /** Of a lens; without a name the test that the cursor is in. */

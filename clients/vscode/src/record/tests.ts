@@ -13,12 +13,19 @@ export interface Test {
 /** A line that is longer is no test of anybody. */
 const MAX_LINE = 1000;
 
-/** `path` is absolute, with slashes. */
-export function testsIn(language: string, path: string, text: string, python = "python3"): readonly Test[] {
+export interface TestFile {
+  readonly language: string;
+  /** Absolute, with slashes. */
+  readonly path: string;
+  /** From the folder of the workspace, where commands run. */
+  readonly relative: string;
+}
+
+export function testsIn({ language, path, relative }: TestFile, text: string, python = "python3"): readonly Test[] {
   const lines = text.split("\n").map((line) => (line.length > MAX_LINE ? "" : line));
   if (language === "go") return goTests(path, lines);
-  if (language === "python") return pythonTests(path, lines, python);
-  if (language === "javascript") return nodeTests(path, lines);
+  if (language === "python") return pythonTests(relative, lines, python);
+  if (language === "javascript") return nodeTests(relative, lines);
   return [];
 }
 

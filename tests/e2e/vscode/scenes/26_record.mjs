@@ -48,7 +48,10 @@ export default {
       await window.type("python3 work.py");
       await window.press("Enter");
       await toast(/^python3 work\.py took /);
-      await until("costs in the code", async () => (await window.hints(readFileSync(join(folder, "work.py"), "utf8"))).size > 0);
+      await until(
+        "costs in the code",
+        async () => (await window.hints(readFileSync(join(folder, "work.py"), "utf8"))).size > 0,
+      );
       await stage.picture(window, "recorded");
     });
 

@@ -29,6 +29,17 @@ export default {
       await window.press("Control+F4");
     });
 
+    await stage.step("offers nothing that records, which would run programs of the folder", async () => {
+      await window.press("Escape", "F1");
+      await window.type(">profd: Record");
+      await until("an answer", async () => (await window.picks()).length > 0);
+      assert.deepStrictEqual(
+        (await window.picks()).filter((row) => /profd: Record/.test(row)),
+        [],
+      );
+      await window.press("Escape");
+    });
+
     await stage.step("does what the project file says when the folder is trusted", async () => {
       await window.command("Workspaces: Manage Workspace Trust");
       await window.page.getByRole("button", { name: "Trust", exact: true }).click();

@@ -50,6 +50,14 @@ TEST_CASE("a URI of a diff is one of both its sides, and gives itself again") {
   CHECK(made->decision.format == "diff");
 }
 
+TEST_CASE("a diff of files of one name is named by their folders, too") {
+  const TempFolder folder;
+  const std::string before = folder.file("first/cpu.folded", "f 1\n"),
+                    after = folder.file("second/cpu.folded", "f 2\n");
+  const OriginPtr diff = Origins().make("diff://?after=" + after + "&before=" + before, {}).value();
+  CHECK(diff->name() == "first/cpu.folded → second/cpu.folded");
+}
+
 TEST_CASE("a diff has changed when one of its files has") {
   const TwoFiles files;
   const OriginPtr diff = Origins().make(files.diff_uri(), {}).value();

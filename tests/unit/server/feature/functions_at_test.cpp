@@ -96,3 +96,31 @@ TEST_CASE("functions at: a file that the profile does not have says so, without 
   CHECK(found->text.starts_with("test has nothing on o"));
   CHECK(found->text.find('\x1b') == std::string::npos);
 }
+
+TEST_CASE(
+    "functions at: within a function of which no line is known, what encloses the line by its indentation") {
+  constexpr const char* text =
+      "def count(words):\n"          // 0
+      "    seen = []\n"              // 1
+      "\n"                           // 2
+      "    for word in words:\n"     // 3
+      "        seen.append(word)\n"  // 4
+      "    f = lambda: 0\n"          // 5
+      "    return f\n"               // 6
+      "\n"                           // 7
+      "def other():\n"               // 8
+      "    pass\n"                   // 9
+      "count([])\n";                 // 10
+  MeasuredFiles files("main;count[w.py:0 start=1];<lambda>[w.py:0 start=6] 40\n", {{"w.py", text}});
+  AnnotateRequest request = files.of("w.py");
+  request.document = files.document(text);
+  const auto at = [&](std::uint32_t line) {
+    return names_at(*functions_at(files.viewed.views, request, line, {}));
+  };
+  CHECK(at(1) == NamesAt{"count"});
+  CHECK(at(4) == NamesAt{"count"});
+  CHECK(at(5) == NamesAt{"<lambda>"});
+  CHECK(at(6) == NamesAt{"count"});
+  // Blank, of a function that was not measured, and outside of all.
+  for (const std::uint32_t line : {2u, 9u, 10u}) CHECK(at(line).empty());
+}

@@ -475,3 +475,23 @@ TEST_CASE("without a daemon the wrapped server is as it is without profd") {
   proxy.from_editor(protocol::notification_text("initialized", "{}"));
   CHECK(editor.size() == (early ? 2 : 1));  // why nothing is measured
 }
+
+TEST_CASE("a daemon of another version is said, once the editor takes messages") {
+  ProxyBodies editor;
+  ProxyOut out;
+  out.to_editor = [&](std::string body) { editor.push_back(std::move(body)); };
+  out.to_server = out.to_profd = [](const std::string&) {};
+  ProxyOptions options;
+  options.tag = "tag";
+  options.version = "2.0";
+  Proxy proxy(options, out);
+  proxy.from_editor(proxy_ask(1, "initialize"));
+  proxy.profd_there();
+  proxy.from_server(proxy_answer(1, kWrapped), {});
+  proxy.from_profd(
+      R"({"id":"tag:initialize","result":{"capabilities":{},"serverInfo":{"name":"profd","version":"1.9"}}})");
+  CHECK(editor.size() == 1);
+  proxy.from_editor(protocol::notification_text("initialized", "{}"));
+  REQUIRE(editor.size() == 2);
+  CHECK(editor[1].find("the daemon that runs is profd 1.9, this is profd 2.0") != std::string::npos);
+}
