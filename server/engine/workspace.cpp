@@ -88,7 +88,10 @@ void Workspace::walk() {
   walking_.reset();
   room_.reset();
   documents_changed_ = true;
-  if (walked_roots_.empty()) return;
+  if (walked_roots_.empty()) {
+    files_ = nullptr;
+    return;
+  }
   const std::string& project = project_ ? project_->path : walked_roots_.front();
   walking_ =
       engine_.walks().walk(client_, walked_roots_, project, [this](const WorkspaceWalks::Files& files) {

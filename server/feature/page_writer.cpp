@@ -1,6 +1,7 @@
 #include "server/feature/page_writer.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,9 +12,39 @@
 namespace profd {
 namespace {
 
-// Letters, digits and what numbers are written with, and nothing that Markdown makes a link of.
+bool is_word(std::string_view text, std::size_t at) {
+  return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 ||
+                              static_cast<unsigned char>(text[at]) >= 0x80);
+}
+
+// What Markdown makes links of without brackets.
+bool may_link(std::string_view text) {
+  return text.find("www") != text.npos || text.find("://") != text.npos || text.find('@') != text.npos ||
+         text.find("mailto") != text.npos || text.find("xmpp") != text.npos;
+}
+
+// A sentence as a page has it: what would be markup is escaped, and no more, as it is also read as it is.
+std::string readable_markdown(std::string_view text) {
+  static constexpr std::string_view kMarkup = "\\`*[]<>#|~&$^{}!";
+  const std::string safe = sanitize_text(text);
+  if (safe.empty() || may_link(safe) || !is_word(safe, 0)) return escape_markdown(text);
+  std::string out;
+  bool after_number = true;  // "1." and "1)" begin a list
+  for (std::size_t i = 0; i < safe.size(); ++i) {
+    const char c = safe[i];
+    const bool begins_list = after_number && (c == '.' || c == ')') && !is_word(safe, i + 1);
+    after_number = after_number && c >= '0' && c <= '9';
+    const bool emphasis = c == '_' && !(i > 0 && is_word(safe, i - 1) && is_word(safe, i + 1));
+    if (begins_list || emphasis || kMarkup.find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// Letters, digits and what numbers are written with. A "~" before a blank strikes nothing out.
 bool is_plain_value(std::string_view text) {
-  if (text.find("www") != text.npos) return false;
+  if (may_link(text)) return false;
+  if (text.starts_with("~ ")) text.remove_prefix(2);
   return std::all_of(text.begin(), text.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -55,7 +86,11 @@ void PageWriter::line(std::string_view text) {
 }
 
 void PageWriter::sentence(std::string_view text) {
-  if (!text.empty()) line(escape_markdown(text));
+  if (!text.empty()) line(readable_markdown(text));
+}
+
+void PageWriter::item(std::string_view text) {
+  line("- " + readable_markdown(text));
 }
 
 void PageWriter::table(const std::vector<std::string_view>& head,

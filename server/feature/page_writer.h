@@ -43,6 +43,8 @@ class PageWriter {
   void line(std::string_view text = {});
   // Text from a file, in a line of its own.
   void sentence(std::string_view text);
+  // The same, of a list.
+  void item(std::string_view text);
   // Columns whose heading begins with a space are numbers and stand to the right.
   void table(const std::vector<std::string_view>& head, const std::vector<std::vector<PageCell>>& rows);
   ReportPage finish(std::string line);

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "server/feature/escape.h"
 #include "server/feature/names.h"
 
 namespace profd {
@@ -61,6 +60,13 @@ void write_calls(PageWriter& page, const CallersAnswer& answer, bool callers, co
   page.line();
   page.line(fmt::format("{} more: {}", format_count(answer.n_left),
                         page_value(answer.whole.text(answer.left)).text));
+}
+
+// A line of source in a table: without what it is indented by.
+std::string code_text(std::string source) {
+  source.erase(0, source.find_first_not_of(" \t"));
+  std::replace(source.begin(), source.end(), '\t', ' ');
+  return source;
 }
 
 std::string first_of(std::size_t i) {
@@ -153,9 +159,9 @@ ReportPage summary_page(const OpenProfile& open, const Summary& summary, const S
     page.line("## What to know of it");
     page.line();
   }
-  for (const ReportRow& row : summary.report) page.line("- " + escape_markdown(row.message));
+  for (const ReportRow& row : summary.report) page.item(row.message);
   for (const MissingPart& part : summary.missing)
-    page.line("- " + escape_markdown(part.text + (part.advice.empty() ? "" : " " + part.advice)));
+    page.item(part.text + (part.advice.empty() ? "" : " " + part.advice));
   std::string line = open.name + ": " + summary.total_text;
   for (std::size_t i = 0; i < std::min(summary.hottest.size(), kNamesInLine); ++i)
     line += " · " + summary.hottest[i].short_name + " " + summary.hottest[i].self_share;
@@ -184,7 +190,7 @@ ReportPage within_page(const OpenProfile& open, const RangesAnswer& ranges) {
          {columns.share[i]},
          {columns.running_share[i]},
          known ? page_place(ranges.paths[file], "", "", columns.line[i]) : page_name(columns.place[i]),
-         columns.source[i].empty() ? PageCell{} : page_name(columns.source[i])});
+         columns.source[i].empty() ? PageCell{} : page_name(code_text(columns.source[i]))});
     if (i < kNamesInLine) line += first_of(i) + columns.place[i] + " " + columns.share[i];
   }
   page.table({" self", " of it", " so far", "place", "source"}, rows);
