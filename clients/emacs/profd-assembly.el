@@ -40,7 +40,7 @@
                (if (equal target "") ""
                  (propertize (concat "  → " (profd-clean target)) 'face 'profd-note)))
              "\n")
-     'profd-row (list :name profd-assembly--name
+     'profd-row (list :name profd-assembly--name :self (funcall column :self)
                       :file (and (>= file 0) (aref (plist-get answer :files) file))
                       :uri (and (>= file 0) (aref (plist-get answer :fileUris) file))
                       :line (funcall column :line)))))
@@ -96,7 +96,28 @@
   (profd-view-ask :source/disassembly
                   (list :profile profd-session-profile :function profd-assembly--name
                         :workspaceFilters t :limit profd-assembly--limit)
-                  (lambda (answer) (profd-view-write (profd-assembly--text answer)))))
+                  (lambda (answer)
+                    (let ((first (bobp)))
+                      (profd-view-write (profd-assembly--text answer))
+                      (when first
+                        (profd-assembly--go-hottest))))))
+
+(defun profd-assembly--go-hottest ()
+  "Go to the instruction that costs most."
+  (let ((most 0)
+        (at (point-min)))
+    (goto-char (point-min))
+    (while (not (eobp))
+      (let ((self (plist-get (get-text-property (point) 'profd-row) :self)))
+        (when (and self (> self most))
+          (setq most self
+                at (point))))
+      (forward-line))
+    (goto-char at)
+    (when-let ((window (get-buffer-window nil t)))
+      (set-window-point window at)
+      (with-selected-window window
+        (recenter)))))
 
 ;;;###autoload
 (defun profd-assembly ()

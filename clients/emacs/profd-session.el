@@ -174,18 +174,33 @@ DONE gets its summary."
   "An alist of names that differ and ENTRIES, those of this Emacs first."
   (let* ((mine (seq-filter (lambda (entry) (eq (plist-get entry :mine) t)) entries))
          (sorted (append mine (seq-difference entries mine)))
-         (names (mapcar (lambda (entry) (profd-clean (plist-get entry :name))) sorted)))
+         (names (mapcar (lambda (entry) (profd-clean (plist-get entry :name))) sorted))
+         (longer (seq-mapn (lambda (entry name)
+                             (format "%s (%s)" name (profd-session--folder entry)))
+                           sorted names)))
     (seq-mapn
-     (lambda (entry name)
-       (cons (if (= 1 (seq-count (lambda (other) (equal other name)) names))
-                 name
-               (format "%s (%s)" name
-                       (let ((file (profd-file (plist-get entry :uri))))
-                         (if file
-                             (abbreviate-file-name (profd-clean file))
-                           (profd-clean (plist-get entry :profile))))))
+     (lambda (entry name long)
+       (cons (cond
+              ((profd-session--only-p name names) name)
+              ((profd-session--only-p long longer) long)
+              (t (format "%s (%s)" name
+                         (let ((file (profd-file (plist-get entry :uri))))
+                           (if file
+                               (abbreviate-file-name (profd-clean file))
+                             (profd-clean (plist-get entry :profile)))))))
              entry))
-     sorted names)))
+     sorted names longer)))
+
+(defun profd-session--only-p (name names)
+  "Whether NAME is once in NAMES."
+  (= 1 (seq-count (lambda (other) (equal other name)) names)))
+
+(defun profd-session--folder (entry)
+  "The last folder of the file of ENTRY; that of a recording tells when it was."
+  (let ((file (profd-file (plist-get entry :uri))))
+    (if file
+        (profd-clean (file-name-nondirectory (directory-file-name (file-name-directory file))))
+      (profd-clean (plist-get entry :profile)))))
 
 (defun profd-session-select (profile)
   "Mean PROFILE, a handle, from now on."

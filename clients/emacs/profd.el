@@ -15,10 +15,10 @@
 ;;     M-x profd-open RET cpu.pprof RET
 ;;
 ;; shows them in every file that the profile has something to say of, and
-;; they follow when the file is recorded again.  There are no keys by
-;; default; `profd-keymap-prefix' takes a prefix of your own:
+;; they follow when the file is recorded again; `profd-record' runs a
+;; command under a profiler first.  There are no keys by default:
 ;;
-;;     (setopt profd-keymap-prefix "C-c p")      ; before Emacs 29: customize-set-variable
+;;     (global-set-key (kbd "C-c p") 'profd-command-map)
 ;;
 ;; and `?' behind it shows all commands.  The daemon computes and words
 ;; everything; this package places it.
@@ -71,6 +71,7 @@
     map)
   "Commands of profd, behind a prefix that you choose.
 See `profd-keymap-prefix'.")
+;;;###autoload (autoload 'profd-command-map "profd" "Commands of profd." nil 'keymap)
 (fset 'profd-command-map profd-command-map)
 
 (defvar profd-mode-map (make-sparse-keymap)

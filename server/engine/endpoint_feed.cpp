@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/base_name.h"
 #include "core/support/executor.h"
 #include "formats/open.h"
 #include "server/engine/endpoint_origin.h"
@@ -46,7 +47,7 @@ class EndpointFeed final : public SampleFeed {
     batch.profile = std::move(*profile);
     began_ = true;
     const std::string& program = batch.profile->info().program;
-    if (!program.empty()) program_ = program;
+    if (!program.empty()) program_ = base_name(program);
     // As long as it says it was recorded, up to now.
     if (const auto length = batch.profile->info().duration_ns; length && *length > 0)
       batch.from = std::max(batch.from, batch.to - std::chrono::nanoseconds(*length));

@@ -74,7 +74,7 @@ class PieceFeed final : public SampleFeed {
         return std::optional(SampleBatch{std::exchange(from_, now), now, nullptr, false, false});
       }
       PROFD_TRY(ProfilePtr profile, profile_of(std::move(piece), stop));
-      if (!profile->info().program.empty()) program_ = profile->info().program;
+      if (!profile->info().program.empty()) program_ = base_name(profile->info().program);
       seen_ = true;
       return std::optional(SampleBatch{std::exchange(from_, now), now, std::move(profile), false, false});
     }
@@ -234,7 +234,7 @@ class WholeFileFeed final : public SampleFeed {
       }
       read_once_ = true;
       n_failures_ = 0;
-      if (!(*profile)->info().program.empty()) program_ = (*profile)->info().program;
+      if (!(*profile)->info().program.empty()) program_ = base_name((*profile)->info().program);
       return batch(std::move(*profile), follows && !ended_);
     }
   }

@@ -66,6 +66,7 @@ Result<std::vector<Target>> read_targets(std::string_view text) {
 // An answer of the inspector: what it is to, and the profile or error that it has, as it stands there.
 struct InspectorAnswer {
   std::int64_t id = 0;  // 0: an event, which is no answer
+  bool at_end = false;  // the event that the program is over and waits for whoever is attached to leave
   std::string_view profile;
   std::string error;
 };
@@ -82,6 +83,8 @@ Result<InspectorAnswer> read_answer(std::string_view text) {
   for (in.begin_object(); in.next_key(key);) {
     if (key == "id") {
       answer.id = in.integer();
+    } else if (key == "method") {
+      answer.at_end = in.string() == "NodeRuntime.waitingForDisconnect";
     } else if (key == "result" && in.kind() == JsonKind::object) {
       for (in.begin_object(); in.next_key(key);) {
         if (key == "profile")
@@ -111,6 +114,8 @@ class InspectorFeed final : public SampleFeed {
   Result<std::optional<SampleBatch>> next(const StopToken& stop) override {
     if (!socket_) {
       PROFD_CHECK(connect(stop));
+      // Without it Node waits at its end for whoever is attached, and does not say so.
+      PROFD_CHECK(send("NodeRuntime.notifyWhenWaitingForDisconnect", R"({"enabled":true})", stop));
       PROFD_CHECK(ask("Profiler.enable", "", stop));
       PROFD_CHECK(
           ask("Profiler.setSamplingInterval", fmt::format(R"({{"interval":{}}})", kIntervalUs), stop));
@@ -121,8 +126,7 @@ class InspectorFeed final : public SampleFeed {
     auto taken = take(stop);
     if (taken) return std::optional<SampleBatch>(std::move(*taken));
     PROFD_CHECK(stop.status());
-    // A program that has ended closes the connection.
-    if (seen_ && socket_->closed()) return std::optional<SampleBatch>();
+    if (seen_ && (ended_ || socket_->closed())) return std::optional<SampleBatch>();
     return tl::unexpected<Error>(std::move(taken).error());
   }
 
@@ -178,6 +182,8 @@ class InspectorFeed final : public SampleFeed {
     while (true) {
       PROFD_TRY(message_, socket_->receive(kAnswerPatience, stop));
       PROFD_TRY(InspectorAnswer answer, read_answer(message_));
+      ended_ = ended_ || answer.at_end;
+      if (ended_) return fail(ErrorCode::io, fmt::format("{}: the program has ended", shown()));
       if (answer.id != id) continue;
       if (!answer.error.empty())
         return fail(ErrorCode::io, fmt::format("{}: the inspector refuses: {}", shown(), answer.error));
@@ -218,7 +224,7 @@ class InspectorFeed final : public SampleFeed {
   std::unique_ptr<WebSocketClient> socket_;
   std::int64_t n_asked_ = 0;
   steady_clock::time_point began_;
-  bool seen_ = false;
+  bool seen_ = false, ended_ = false;
 };
 
 }  // namespace

@@ -37,12 +37,16 @@ std::vector<OfModule> by_module(const LiveSession& session, std::vector<LiveCode
 // Of the function that begins there: the outermost of what is inlined at its first instruction.
 live::CodeFound found_at(const BinarySymbols& symbols, std::size_t asked) {
   live::CodeFound found;
-  std::uint32_t function = kNone;
-  for (std::uint32_t link = symbols.link[asked]; link != kNone; link = symbols.links.parent[link])
+  std::uint32_t function = kNone, file = 0;
+  for (std::uint32_t link = symbols.link[asked]; link != kNone; link = symbols.links.parent[link]) {
     function = symbols.links.function[link];
+    file = symbols.links.file[link];
+  }
   if (function != kNone) {
     found.symbol = symbols.texts[symbols.functions.name[function]];
     found.file = symbols.texts[symbols.functions.file[function]];
+    // Of what has no name of its own only its lines say where it is.
+    if (found.file.empty()) found.file = symbols.texts[file];
     found.line = symbols.functions.first_line[function];
   }
   return found;

@@ -23,12 +23,14 @@ std::string with_slashes(std::string_view package) {
   return out;
 }
 
+constexpr std::string_view kNode = "node:";  // before files of Node itself
+
 // Folders that hold what others wrote: what lies below is called as they call it.
 constexpr std::array<std::string_view, 3> kOfOthers{"/node_modules/", "/site-packages/", "/dist-packages/"};
 
 // "file:///w/app/src/view.js" -> "src"; "/w/node_modules/express/lib/router.js" -> "express/lib".
 std::string package_of_file(std::string_view file) {
-  constexpr std::string_view kFile = "file://", kNode = "node:";
+  constexpr std::string_view kFile = "file://";
   if (file.starts_with(kFile)) file.remove_prefix(kFile.size());
   const std::string_view base = base_name(file);
   std::string_view folder = file.substr(0, file.size() - std::min(file.size(), base.size()));
@@ -45,8 +47,9 @@ std::string package_of_file(std::string_view file) {
     }
   // The library of Python itself.
   if (const std::size_t at = whole.rfind("/python3"); at != std::string::npos) {
-    const std::size_t end = whole.find('/', at + 1);
-    return "python/" + whole.substr(end + 1, whole.size() - end - 2 + (end + 1 == whole.size() ? 1 : 0));
+    std::string below = "python" + whole.substr(whole.find('/', at + 1));
+    below.pop_back();
+    return below;
   }
   return std::string(base_name(folder));
 }
@@ -82,7 +85,8 @@ std::string without_receiver_marks(std::string_view name) {
 LiveNameParts live_name_parts(std::string_view name, std::string_view module, std::string_view file,
                               unsigned line) {
   LiveNameParts parts;
-  const std::string_view base = without_ending(base_name(file));
+  const std::string_view base =
+      without_ending(base_name(file.starts_with(kNode) ? file.substr(kNode.size()) : file));
   const std::string_view package = package_in_name(name, file);
   if (package.empty()) {
     parts.package = !file.empty() ? package_of_file(file) : std::string(base_name(module));

@@ -158,7 +158,7 @@ bool grows_by_pieces(std::string_view begin) {
     if (line == std::string_view::npos) return true;  // a head, and no sample yet
     begin.remove_prefix(line + 1);
   }
-  return is_folded_line(begin.substr(0, begin.find('\n')));
+  return begin.empty() || is_folded_line(begin.substr(0, begin.find('\n')));
 }
 
 Result<std::unique_ptr<RecordingPieces>> pieces_of(std::string_view begin, bool whole) {

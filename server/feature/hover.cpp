@@ -492,8 +492,7 @@ Result<std::optional<Hover>> hover_at(Views& views, const HoverRequest& request,
         {profile.metrics()[m].name, whole.text(self),
          marked(whole.text(total), estimated) + (profile.metrics()[m].saturated ? " (at least)" : ""),
          marked(whole.share_text(total), estimated)});
-    if (const std::string why = excess_text(total, whole.total);
-        !why.empty() && profile.contexts_estimated())
+    if (const std::string why = excess_text(total, whole.total); !why.empty() && profile.contexts_estimated())
       recursion = why;
     if (m == request.file.metric.v) of_whole = of_whole_text(profile, MetricId(m), total_of_view, total);
   }

@@ -45,6 +45,8 @@ constexpr milliseconds kServerToEnd{5000}, kServerToEndAtOnce{1000}, kServerAfte
     kEditorToRead{2000};
 // A daemon that ends sooner than this after it came back is not brought back once more.
 constexpr std::chrono::seconds kDaemonLived{60};
+// A daemon that dies closes what it has one by one: for a moment it may still be found.
+constexpr milliseconds kDaemonToBeGone{200};
 constexpr int kToLookAgainMs = 10;  // ms, until all is written to a server whose input is to end
 constexpr unsigned kProxyFaultsTold = 10;
 constexpr int kServerNotStarted = 127;  // as a shell has it
@@ -107,7 +109,7 @@ class ProxyLoop {
  private:
   [[nodiscard]] Proxy make_proxy();
   Result<void> start(UniqueFd out);
-  void connect();
+  void connect(milliseconds after = {});
   void connected(Result<UniqueFd> daemon);
   void daemon_lost(const std::string& why);
   void step();
@@ -195,8 +197,9 @@ Result<void> ProxyLoop::start(UniqueFd out) {
 }
 
 // The daemon may have to be started, which takes a while.
-void ProxyLoop::connect() {
-  std::thread([this, posted = posted_, daemon = options_.daemon] {
+void ProxyLoop::connect(milliseconds after) {
+  std::thread([this, posted = posted_, daemon = options_.daemon, after] {
+    std::this_thread::sleep_for(after);
     auto fd = std::make_shared<Result<UniqueFd>>(daemon());
     posted->post([this, fd] { connected(std::move(*fd)); });
   }).detach();
@@ -232,7 +235,7 @@ void ProxyLoop::daemon_lost(const std::string& why) {
   proxy_.profd_gone(text, again);
   if (!again) return;
   brought_back_ = now;
-  connect();
+  connect(kDaemonToBeGone);
 }
 
 // What is no message is left out; a stream of nothing else is not worth a line each.

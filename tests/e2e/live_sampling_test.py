@@ -221,6 +221,7 @@ class Live(unittest.TestCase):
         live.stdin.flush()
         live.stdin.write(b"n;parse 10\nmain;draw 10\n")
         live.stdin.close()
+        live.stdin = None
         out = live.stdout.read()
         picture = json.loads(out)
         rows = {row["name"]: row for row in picture["methods"]}
@@ -269,7 +270,7 @@ class Live(unittest.TestCase):
         live = self.live(path, "--window", "60")
         self.pictures(live, lambda p: "estimate" in p)
         write(530, 510)
-        picture = self.pictures(live, lambda p: p["estimate"]["samples"] > 0)
+        picture = self.pictures(live, lambda p: p["estimate"]["samples"] >= 40)
         rows = {row["name"]: row["samples"] for row in picture["methods"]}
         self.assertEqual(rows, {"parse": 30, "draw": 10})
 
@@ -312,12 +313,14 @@ class Live(unittest.TestCase):
 
         server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         address = f"http://127.0.0.1:{server.server_address[1]}/debug/pprof/profile"
         path = Path(self.at("daemon.sock"))
         daemon = Daemon([PROFD, "serve", "--socket", str(path)], self.environment)
         self.addCleanup(daemon.end)
         client = daemon.socket_client(path)
+        self.addCleanup(client.close)
         client.initialize(None)
 
         def ask(method: str, params: dict) -> dict:
@@ -338,7 +341,7 @@ class Live(unittest.TestCase):
         self.assertIn("samples", frame["rows"][0]["callsText"])
         self.assertGreater(frame["threadRows"][0]["unknown"], 0)
         opened = ask("profile/open", {"uri": session["uri"]})
-        self.assertEqual([m["name"] for m in opened["profile"]["metrics"]], ["wall", "samples"])
+        self.assertEqual([m["name"] for m in opened["summary"]["metrics"]], ["wall", "samples"])
         ask("live/control", {"session": session["session"], "operation": "close"})
         # A page shows what there is, and has nothing asked.
         url = urllib.parse.urlsplit(ask("web/address", {})["address"])

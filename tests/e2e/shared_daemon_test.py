@@ -123,6 +123,10 @@ class Together(Shared):
             self.assertEqual(len(said.splitlines()), 1, said)
             self.assertTrue("the daemon ended" in said or "connection to the daemon broke" in said, said)
         proxied.until(lambda m: m.get("method") == "window/showMessage")
+        end = time.monotonic() + 60
+        while daemon in self.daemons():  # until it is gone
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
         again = [self.editor(), self.editor()]
         for editor in again:
             editor.initialize(self.root, SHARES)
@@ -142,7 +146,7 @@ class Together(Shared):
                 """Of each connection the first request: `initialize`."""
                 for result in ({"profiles": []}, None):
                     connection, _ = listening.accept()
-                    with connection, connection.makefile("rwb") as stream:
+                    with contextlib.suppress(OSError), connection, connection.makefile("rwb") as stream:
                         n = 0
                         while line := stream.readline():
                             size = int(line.split(b":")[1])
@@ -156,11 +160,7 @@ class Together(Shared):
                             stream.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
                             stream.flush()
 
-            def answer_until_they_go():
-                with contextlib.suppress(OSError):
-                    answer()
-
-            threading.Thread(target=answer_until_they_go, daemon=True).start()
+            threading.Thread(target=answer, daemon=True).start()
             asked = subprocess.run([PROFD, "query", "--no-start", "--socket", path, "profile/list"], capture_output=True, text=True,
                                    stdin=subprocess.DEVNULL, timeout=60)
             self.assertIn("the daemon that runs is profd 99.0, this is profd ", asked.stderr)

@@ -141,6 +141,87 @@
     (harness-until "it is closed" (not (profd-session-diff-p)))
     (setq profd-session-profile nil)))
 
+(ert-deftest profd-kinds-of-work-are-filters ()
+  (views-open)
+  (profd-sets)
+  (harness-buffer "*profd kinds*" "libraries")
+  (set-buffer "*profd kinds*")
+  (views-go "^libraries")
+  (views-key "RET")
+  (harness-buffer "*profd kinds*" "^libraries.*kept")
+  (set-buffer "*profd kinds*")
+  (views-key "u")
+  (harness-until "it is let go"
+    (with-current-buffer "*profd kinds*"
+      (save-excursion (goto-char (point-min)) (not (search-forward "kept" nil t))))))
+
+(ert-deftest profd-timeline-says-so-where-no-times-are-known ()
+  (views-open)
+  (profd-timeline)
+  (harness-buffer "*profd timeline*" "does not say when its samples were taken"))
+
+(ert-deftest profd-timeline-shows-threads-and-keeps-a-window ()
+  (let ((file (expand-file-name "timed.json" views-root)))
+    (with-temp-file file
+      (insert "[" (mapconcat (lambda (i)
+                               (format "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":900,\"name\":\"step\"}"
+                                       (1+ (% i 2)) (* 1000 i)))
+                             (number-sequence 0 9) ",")
+              "]"))
+    (harness-open views-root "timed.json")
+    (profd-timeline)
+    (harness-buffer "*profd timeline*" "[▁▂▃▄▅▆▇█]")
+    (set-buffer "*profd timeline*")
+    (let ((length (- (plist-get profd-timeline--answer :to) (plist-get profd-timeline--answer :from))))
+      (views-key "+")
+      (harness-until "half of it"
+        (with-current-buffer "*profd timeline*"
+          (< (- (plist-get profd-timeline--answer :to) (plist-get profd-timeline--answer :from))
+             (* 0.6 length)))))
+    (set-buffer "*profd timeline*")
+    (views-key "W")
+    (harness-note "filters: .*time ")
+    (profd-undo)
+    (profd-session-close)
+    (setq profd-session-profile nil)))
+
+(ert-deftest profd-assembly-shows-instructions-or-says-why-not ()
+  (views-open)
+  (profd-hotspots)
+  (harness-buffer "*profd hotspots*" "main\\.sign")
+  (set-buffer "*profd hotspots*")
+  (views-go "main\\.sign")
+  (views-key "a")
+  ;; The binary is not on this machine.
+  (harness-buffer "*profd assembly*" "main\\.sign[^$]*\\(not\\|no\\) ")
+  ;; Rows as the daemon sends them.
+  (let ((text (profd-assembly--rows
+               '(:offset 0 :piece 0 :pieces [(:start "0x16b0")] :files ["/b/a.cc"] :fileUris ["file:///w/a.cc"]
+                 :headings (:first [0] :text ["a.cc:9"])
+                 :rows (:offset [4] :text ["add rax, 0x11"] :targetName [""] :file [0] :line [9]
+                        :self [5] :selfText ["5 ns"] :selfShare ["5.0 %"] :heat [1.0])))))
+    (should (string-match-p "a\\.cc:9\n +5\\.0 % +5 ns +16b4  add rax, 0x11" text))
+    (should (equal 9 (plist-get (get-text-property (1- (length text)) 'profd-row text) :line)))))
+
+(ert-deftest profd-analyse-shows-tables-of-scripts ()
+  (views-open)
+  (cl-letf (((symbol-function 'completing-read) (lambda (&rest _) "gc_share")))
+    (profd-analyse))
+  (harness-buffer "*profd analysis*" "\\`gc_share of cpu\\.pprof")
+  (cl-letf (((symbol-function 'completing-read) (lambda (&rest _) "thread_imbalance")))
+    (profd-analyse))
+  (harness-buffer "*profd analysis*" "have no threads"))
+
+(ert-deftest profd-selection-is-shared-with-other-clients ()
+  (views-open)
+  (profd-selection-share '(:name "main.sign"))
+  (harness-until "it is chosen" (equal "main.sign" (plist-get profd-selection--shared :function)))
+  (profd-selection)
+  (should (string-suffix-p "digest.go" buffer-file-name))
+  (setq harness-notes nil)
+  (profd-selection--changed '(:selection (:function "main.verifyAll") :client "Firefox"))
+  (harness-note "main\\.verifyAll is chosen in Firefox"))
+
 ;;;; Flame graphs
 
 (defun views-flame ()

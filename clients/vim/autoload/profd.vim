@@ -227,7 +227,7 @@ def ShowHover(hover: any)
     Say('nothing was measured here')
     return
   endif
-  popup_atcursor(split(trim(hover.contents.value, "\n"), "\n"), {border: [], padding: [0, 1, 0, 1],
+  popup_atcursor(split(trim(hover.contents.value, "\n"), "\n"), {border: [], padding: [0, 1, 0, 1], highlight: 'ProfdHover',
     borderchars: ['─', '│', '─', '│', '┌', '┐', '┘', '└'], moved: 'any', maxheight: &lines - 4})
 enddef
 

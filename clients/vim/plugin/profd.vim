@@ -16,6 +16,7 @@ nnoremap <silent> <Plug>(profd-hover) <Cmd>Profd hover<CR>
 nnoremap <silent> <Plug>(profd-actions) <Cmd>Profd actions<CR>
 
 highlight default link ProfdHint Comment
+highlight default link ProfdHover Normal
 
 # Projects that list profiles are started with their first file.
 if get(g:, 'profd_auto_start', true)

@@ -16,8 +16,9 @@ COLUMNS, ROWS = 120, 40
 
 
 def not_run(why):
+    """Before anything was made; unittest takes an orderly end for an error of the test."""
     print("NOT RUN:", why, flush=True)
-    sys.exit(77)
+    os._exit(77)
 
 
 def fetched(package, program, suite):
@@ -52,7 +53,7 @@ class Home(unittest.TestCase):
         self.write(os.path.join(self.project, ".profd.toml"), 'profiles = ["after-1.pb.gz", "before-1.pb.gz"]\n')
         self.environment = {
             "PATH": os.path.join(self.home, "bin") + os.pathsep + os.environ["PATH"], "HOME": self.home, "TMPDIR": self.home,
-            "LANG": "C.UTF-8", "TERM": "xterm-256color", "XDG_CONFIG_HOME": os.path.join(self.home, "config"),
+            "LANG": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecolor", "XDG_CONFIG_HOME": os.path.join(self.home, "config"),
             "XDG_CACHE_HOME": os.path.join(self.home, "cache"), "XDG_RUNTIME_DIR": os.path.join(self.home, "run"),
         }
 

@@ -28,10 +28,10 @@ def helix():
 
 class Helix(Terminal):
     def setUp(self):
-        super().setUp()
         found = helix()
         if not found:
             not_run("no Helix 25.07 or newer on $PATH, and none to be had from the package mirror")
+        super().setUp()
         program, runtime = found
         if runtime:
             self.environment["HELIX_RUNTIME"] = runtime
@@ -56,13 +56,13 @@ class Helix(Terminal):
         self.shows("^ +17 +func foldSum")
         # Who calls it.
         self.type("+c")
-        self.shows("# Callers of main.foldSum", "100 %.*main.summarise")
+        self.shows("# Callers of `main.foldSum`", "100 %.*main.summarise")
         self.type(":bc")
         self.keys("Enter")
         self.shows("^ +17 +func foldSum")
         # Where in the function.
         self.type("+w")
-        self.shows("# Within main.foldSum", "sums.go:19")
+        self.shows("# Within `main.foldSum`", "sums.go:19")
         self.type(":bc")
         self.keys("Enter")
         self.shows("^ +17 +func foldSum")
@@ -77,7 +77,7 @@ class Helix(Terminal):
         self.keys("Enter")
         self.shows("^ +17 +func foldSum")
         self.type("+r")
-        self.shows(r"foldSum\(sum\).*\+1\.41 s")
+        self.shows(r"0xbf58476d1ce4e5b9 \[A\]  \+1\.12 s")
 
     def test_actions_and_symbols(self):
         self.type(" S")

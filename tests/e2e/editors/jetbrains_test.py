@@ -3,6 +3,7 @@
 
 usage: jetbrains_test.py PROFD      Skipped where there is no JDK 17, or where the library is not to be had.
 """
+import contextlib
 import glob
 import os
 import re
@@ -26,8 +27,9 @@ def library():
         return [found[0] for found in (glob.glob(pattern) for pattern in (*wanted, f"{here}/com/google/code/gson/gson/*/*.jar")) if found]
 
     if len(jars()) < 3 and shutil.which("mvn"):
-        subprocess.run(["mvn", "-q", "-B", "dependency:get", f"-Dartifact=org.eclipse.lsp4j:org.eclipse.lsp4j:{LSP4J}"], timeout=120,
-                       check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            subprocess.run(["mvn", "-q", "-B", "dependency:get", f"-Dartifact=org.eclipse.lsp4j:org.eclipse.lsp4j:{LSP4J}"], timeout=120,
+                           check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return jars() if len(jars()) == 3 else None
 
 
@@ -41,15 +43,18 @@ def java():
 
 
 class JetBrains(Home):
-    def test_the_template_serves_a_client_of_lsp4j(self):
-        program, jars = java(), library()
-        if not program:
+    def setUp(self):
+        self.java, self.jars = java(), library()
+        if not self.java:
             not_run("no JDK 17 or newer")
-        if not jars:
+        if not self.jars:
             not_run(f"lsp4j {LSP4J} is neither in ~/.m2 nor to be had with Maven")
+        super().setUp()
+
+    def test_the_template_serves_a_client_of_lsp4j(self):
         client = os.path.join(HERE, "jetbrains", "Lsp4jClient.java")
-        result = subprocess.run([program, "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", os.pathsep.join(jars), client, TEMPLATE, self.project],
-                                env=self.environment, capture_output=True, text=True, timeout=180, check=False)
+        result = subprocess.run([self.java, "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", os.pathsep.join(self.jars), client, TEMPLATE,
+                                 self.project], env=self.environment, capture_output=True, text=True, timeout=180, check=False)
         print(result.stdout, end="", flush=True)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 

@@ -13,9 +13,9 @@ from driven import Terminal, not_run
 
 class Kakoune(Terminal):
     def setUp(self):
-        super().setUp()
         if not shutil.which("kak") or not shutil.which("kak-lsp"):
             not_run("no Kakoune, or no kakoune-lsp")
+        super().setUp()
         self.write(os.path.join(self.environment["XDG_CONFIG_HOME"], "kak", "kakrc"), self.documented("kakoune.md", "kak"))
         self.start("kak", "sums.go")
         self.shows(r"foldSum\(sum\) 10\.2 %  1\.41 s", r"0xbf58476d1ce4e5b9 8\.1 %  1\.12 s · self 8\.1 %")

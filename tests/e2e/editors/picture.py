@@ -12,7 +12,7 @@ EDITOR, OUT = sys.argv.pop(2), os.path.abspath(sys.argv.pop(2))
 import driven
 from driven import ROOT
 
-driven.COLUMNS, driven.ROWS = 104, 34
+driven.COLUMNS, driven.ROWS = 112, 30
 
 
 def drawn(editor):
@@ -32,8 +32,8 @@ def helix():
 
     class Picture(Editor):
         def runTest(self):
-            self.type(" k")
-            self.shows("callers of main.foldSum")
+            self.type(" a")
+            self.shows("Who calls main.foldSum")
             drawn(self)
     return Picture()
 
@@ -43,9 +43,9 @@ def vim():
 
     class Picture(Editor):
         def runTest(self):
-            self.command("Profd within")
-            self.shows("Within")
-            self.keys("C-w", "p")
+            self.command("set background=dark | syntax on")
+            self.type("19GK")
+            self.shows("cpu: total")
             drawn(self)
     return Picture()
 

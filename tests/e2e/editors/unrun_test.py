@@ -56,9 +56,11 @@ class Initialized(Home):
                 pass
 
     def shows_the_line(self, encoding):
-        hints = self.ask("textDocument/inlayHint", textDocument={"uri": self.uri},
-                         range={"start": {"line": 0, "character": 0}, "end": {"line": 48, "character": 0}})
-        self.assertEqual([hint["label"] for hint in hints if hint["position"]["line"] == 18], ["8.1 %  1.12 s · self 8.1 %"])
+        whole = {"start": {"line": 0, "character": 0}, "end": {"line": 48, "character": 0}}
+        hints = self.until(lambda: self.ask("textDocument/inlayHint", textDocument={"uri": self.uri}, range=whole), "hints")
+        labels = [hint["label"] for hint in hints if hint["position"]["line"] == 18]
+        texts = [label if isinstance(label, str) else "".join(part["value"] for part in label) for label in labels]
+        self.assertEqual(texts, ["8.1 %  1.12 s · self 8.1 %"])
         hover = self.ask("textDocument/hover", textDocument={"uri": self.uri}, position={"line": 18, "character": 2})
         self.assertEqual(hover["contents"]["kind"], "markdown")
         self.assertIn("main.summarise", hover["contents"]["value"])
@@ -71,7 +73,7 @@ class Initialized(Home):
         palette = json.loads(self.documented("sublime.md", "json", 1))
         asked = [(entry["args"]["command_name"], entry["args"].get("command_args", [])) for entry in palette]
         self.assertEqual({name for name, _ in asked} - set(can["executeCommandProvider"]["commands"]), set())
-        for name, page in (("profd.hotspots", "Hot spots"), ("profd.callers", "Callers of main.foldSum"), ("profd.within", "Within main.foldSum")):
+        for name, page in (("profd.hotspots", "Hot spots"), ("profd.callers", "Callers of `main.foldSum`"), ("profd.within", "Within `main.foldSum`")):
             arguments = next(arguments for command, arguments in asked if command == name)
             self.command(name, *[here if argument == "$text_document_position" else argument for argument in arguments])
             shown = self.told("window/showDocument", lambda params, word=name.split(".")[1]: word in params["uri"])
@@ -81,6 +83,23 @@ class Initialized(Home):
         items = self.ask("textDocument/prepareCallHierarchy", **here)
         self.assertEqual([item["name"] for item in items], ["main.foldSum"])
         self.assertEqual([call["from"]["name"] for call in self.ask("callHierarchy/incomingCalls", item=items[0])], ["main.summarise"])
+
+    def test_a_place_stands_for_the_function_there(self):
+        self.connect("sublime_lsp")
+        self.shows_the_line("utf-16")
+        for place in ("sums.go:19", os.path.join(self.project, "sums.go:19"), {"function": "sums.go:19"}):
+            self.assertEqual(self.command("profd.callers", place)["function"], "main.foldSum")
+        # Where nothing was measured the user is told, whatever the editor shows of an answer.
+        said = self.command("profd.within", "sums.go:1")["text"]
+        self.assertEqual(said, "no measured function is on this line")
+        self.told("window/showMessage", lambda params: params["message"] == said)
+        # No place: a name that is none, and what is no line.
+        for name in ("nosuch.go:19", "sums.go:0", "sums.go:-1", "sums.go:99999999999", "sums.go:", ":19", "sums.go:1x"):
+            refused = self.client.request("workspace/executeCommand", {"command": "profd.callers", "arguments": [name]})
+            self.assertIn("no frame is called", refused.error["message"])
+        # What takes no function takes no place.
+        refused = self.client.request("workspace/executeCommand", {"command": "profd.compare", "arguments": ["sums.go:19"]})
+        self.assertIsNotNone(refused.error)
 
     def test_zed(self):
         can = self.connect("zed")

@@ -39,7 +39,7 @@ test('a script is run over two profiles, its table is shown, and its notes lead 
   h.eventually(function()
     return session.profile
   end, 'the profile')
-  h.truthy(vim.tbl_contains(vim.fn.getcompletion('Profd analyse top', 'cmdline'), 'top_regressions'))
+  h.completed('Profd analyse top_r', { 'top_regressions' })
   vim.cmd('Profd analyse top_regressions before-1.pb.gz rows=2')
   local lines = shown()
   h.equal(lines[1], 'top_regressions')

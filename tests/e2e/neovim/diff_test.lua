@@ -43,8 +43,8 @@ test('two files are compared, and the totals and the change are said in one mess
   h.setup()
   session = require('profd.session')
   vim.cmd.edit('batch.go')
-  h.equal(vim.fn.getcompletion('Profd diff be', 'cmdline'), { 'before-1.pb.gz' })
-  h.equal(vim.fn.getcompletion('Profd diff before-1.pb.gz a', 'cmdline'), { 'after-1.pb.gz' })
+  h.completed('Profd diff be', { 'before-1.pb.gz' })
+  h.completed('Profd diff before-1.pb.gz a', { 'after-1.pb.gz' })
   vim.cmd('Profd diff before-1.pb.gz after-1.pb.gz')
   h.note('^profd: ' .. TOTAL .. ': ' .. NAME .. '; values are as measured$')
   h.equal(#h.notes, 1)
@@ -147,7 +147,7 @@ test('open profiles are compared by their names and handles, which are completed
   vim.cmd('Profd open after-1.pb.gz')
   h.note('^profd: after%-1%.pb%.gz: ')
   local diff = 'before-1.pb.gz → after-1.pb.gz'
-  h.equal(vim.fn.getcompletion('Profd diff before-1.pb.gz\\ ', 'cmdline'), { (diff:gsub(' ', '\\ ')) })
+  h.completed('Profd diff before-1.pb.gz\\ ', { (diff:gsub(' ', '\\ ')) })
   h.notes = {}
   vim.cmd.cd(h.work) -- where no such files are
   vim.cmd('Profd diff after-1.pb.gz before-1.pb.gz')

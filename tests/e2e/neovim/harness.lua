@@ -61,6 +61,20 @@ function M.eventually(condition, what)
   return value
 end
 
+--- What the command line completes, once it is what is expected: on a busy machine the first answer may be late.
+function M.completed(line, expected)
+  M.eventually(
+    function()
+      return vim.deep_equal(vim.fn.getcompletion(line, 'cmdline'), expected)
+    end,
+    ('%s completed as %s, not %s'):format(
+      line,
+      vim.inspect(expected),
+      vim.inspect(vim.fn.getcompletion(line, 'cmdline'))
+    )
+  )
+end
+
 --- The note that matches a pattern, once it is there.
 function M.note(pattern)
   return M.eventually(function()

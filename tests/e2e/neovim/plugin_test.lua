@@ -89,7 +89,7 @@ test('keys are mapped only when asked for', function()
 end)
 
 test('the shares of hints stand below each other, and stale ones are dimmed', function()
-  local hints = require('profd.hints').compose({
+  local hints = require('profd.hint_place').compose({
     line = { 3, 7, 9 },
     text = { '34.1 %  1.24 s', '4.1 %  150 ms · self 4.0 %', '~<0.1 %  1.00 ms' },
     heat = { 1, 0.35, 0.1 },
@@ -100,7 +100,7 @@ test('the shares of hints stand below each other, and stale ones are dimmed', fu
   h.equal(hints[3].text, ' ~<0.1 %  1.00 ms ')
   h.equal({ hints[1].group, hints[2].group, hints[3].group }, { 'ProfdHeat10', 'ProfdHeat4', 'ProfdStale' })
   h.equal(hints[1].number_group, nil)
-  hints = require('profd.hints').compose(
+  hints = require('profd.hint_place').compose(
     { line = { 3, 4 }, text = { '1.0 %  1 s', '~1.0 %  1 s' }, heat = { 0.55, 0.55 }, stale = { false, true } },
     vim.tbl_extend('force', config.defaults, { number_heat = true, heat = false })
   )
@@ -109,7 +109,7 @@ test('the shares of hints stand below each other, and stale ones are dimmed', fu
 end)
 
 test('a hint that would leave the window comes nearer, says less, and ends at the edge', function()
-  local hints = require('profd.hints')
+  local hints = require('profd.hint_place')
   local hint = { line = 0, text = ' 34.1 %  1.24 s · self 4.0 % ', group = 'ProfdHeat10' }
   local function place(width, columns, wrap)
     local chunks, position =
@@ -191,7 +191,7 @@ test('no message asks for a key, however long and however many', function()
 end)
 
 test('control characters of a profile do not reach the screen', function()
-  local hints = require('profd.hints').compose(
+  local hints = require('profd.hint_place').compose(
     { line = { 0 }, text = { '1.0 %\27[31m\n1 s' }, heat = { 1 }, stale = { false } },
     config.defaults
   )

@@ -49,7 +49,7 @@ test('the same again says what became of it, and the run before is what it can b
   h.notes = {}
   program(60)
   vim.cmd('Profd record!')
-  h.note('^profd: took [%d.]+ m?s, [+-]<?[%d.]+ %% %([%d.]+ m?s before; :Profd diff%); cpu%.pstats: time [%d.]+ m?s$')
+  h.note('^profd: took [%d.]+ m?s, [+-]<?[%d.,]+ %% %([%d.]+ m?s before; :Profd changes%); cpu%.pstats: time [%d.]+ m?s$')
   local terminals = vim.tbl_filter(function(bufnr)
     return vim.bo[bufnr].buftype == 'terminal'
   end, vim.api.nvim_list_bufs())
@@ -81,6 +81,23 @@ test('recordings are chosen from, the newest first', function()
   h.equal(#shown, 2)
   h.matches(shown[1], "^%d+T%d+Z%-python3[%d-]*  cProfile .* python3 app%.py 'two words' 42$")
   h.truthy(shown[1] > shown[2])
+end)
+
+test('what changed since the run before is one command', function()
+  local select = vim.ui.select
+  vim.ui.select = function(items, _, done)
+    done(items[1])
+  end
+  h.notes = {}
+  vim.cmd('Profd recordings')
+  h.note('^profd: cpu%.pstats: time')
+  vim.ui.select = select
+  vim.cmd('Profd changes')
+  h.eventually(function()
+    return require('profd.session').is_diff() and vim.api.nvim_get_current_line():find('[+-][%d.]+ m?s')
+  end, 'the functions by change')
+  vim.cmd('close')
+  vim.cmd('Profd close')
 end)
 
 test('what went wrong is a message with its cause', function()

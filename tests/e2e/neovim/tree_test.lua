@@ -153,7 +153,7 @@ end)
 
 test('a wrong shape is refused with those there are', function()
   vim.cmd('Profd changes')
-  h.note('cpu%.pprof is no comparison')
+  h.note('no run before cpu%.pprof is known')
   h.equal(vim.fn.getcompletion('Profd filter hide p', 'cmdline'), { 'package' })
   vim.cmd('Profd tree sideways')
   h.note(':Profd tree takes top%-down, bottom%-up or flat')

@@ -245,7 +245,7 @@ M.subcommands = {
     end,
   },
   changes = {
-    help = 'of a diff the functions by what became of them, both sides beside each other',
+    help = 'the functions by what became of them since the run before, or in a diff, both sides beside each other',
     run = function()
       require('profd.tree').changes()
     end,

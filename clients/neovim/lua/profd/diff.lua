@@ -87,6 +87,35 @@ local function pick(prompt, entries, labels, without, again, done)
   end)
 end
 
+--- What was recorded by `profd record` names the run before of its command; other files are what they were before.
+---@param done fun(before: profd.ComposedPart)
+local function find_before(done)
+  client.request(protocol.methods.recording_list, vim.empty_dict(), function(result)
+    for _, recording in ipairs(result and result.recordings or {}) do
+      if recording.uri == session.uri and recording.before then
+        return done({ uri = recording.before })
+      end
+    end
+    client.request(protocol.methods.recorded_again, { profile = session.profile }, function(again, err)
+      if err then
+        return log.warn(('no run before %s is known; :Profd diff compares any two'):format(session.name))
+      end
+      done({ uri = again.before, member = again.member })
+    end)
+  end)
+end
+
+--- Opens what became of the run before the profile that is shown.
+---@param done fun()
+function M.since_before(done)
+  find_before(function(before)
+    session.open_diff(before, { profile = session.profile }, function(summary)
+      tell(summary)
+      done()
+    end)
+  end)
+end
+
 --- `:Profd diff [BEFORE AFTER]`
 ---@param before? string
 ---@param after? string

@@ -77,7 +77,7 @@ local function comparison_in(output)
   end
   if before then
     local by = change:match('%((.*)%)')
-    return ('took %s%s (%s before; :Profd diff)'):format(now, by and ', ' .. by or '', before)
+    return ('took %s%s (%s before; :Profd changes)'):format(now, by and ', ' .. by or '', before)
   end
 end
 

@@ -248,13 +248,15 @@ function M.show(shape)
   open(shape or 'top-down')
 end
 
---- `:Profd changes`: what became of functions between the two sides of the diff that is shown.
+--- `:Profd changes`: what became of functions between the two sides of the diff that is shown, or since the run before.
 function M.changes()
   session.with_profile(function()
-    if not session.is_diff() then
-      return log.warn(session.name .. ' is no comparison; :Profd diff BEFORE AFTER makes one')
+    if session.is_diff() then
+      return open('flat')
     end
-    open('flat')
+    require('profd.diff').since_before(function()
+      open('flat')
+    end)
   end)
 end
 

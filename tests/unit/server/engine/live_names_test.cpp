@@ -24,6 +24,7 @@ TEST_CASE("sampled functions stand in the packages and classes that their names 
       {"route", "", "/w/node_modules/express/lib/router.js", 1, "express/lib", "router", "route"},
       {"readFileSync", "", "node:fs", 1, "node", "fs", "readFileSync"},
       {"loads", "", "/usr/lib/python3.11/json/__init__.py", 1, "python/json", "__init__", "loads"},
+      {"compile", "", "/usr/lib/python3.11/re.py", 0, "python", "re", "compile"},
       {"Known.parse", "", "Known.java", 0, "", "Known", "parse"},
       {"(program)", "", "", 0, "", "", "(program)"},
   };

@@ -59,7 +59,7 @@ export function HotList({
   const compared = feed.against.value.kind !== "none";
   const sampled = rows[0]?.samples !== undefined;
   return (
-    <section class="live-hot" aria-label="Hottest methods">
+    <section class={sampled ? "live-hot sampled" : "live-hot"} aria-label="Hottest methods">
       <table>
         <thead>
           <tr>

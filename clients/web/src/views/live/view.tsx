@@ -191,9 +191,7 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
   const against = feed.against.value;
   const versions = feed.versions.value;
   const chosen =
-    chosenId === undefined
-      ? -1
-      : (city?.rowOf.get(chosenId.id) ?? city?.rowOfBefore.get(chosenId.before) ?? -1);
+    chosenId === undefined ? -1 : (city?.rowOf.get(chosenId.id) ?? city?.rowOfBefore.get(chosenId.before) ?? -1);
   const matches = useMemo(() => matchesOf(city, search), [city, search]);
   const matchSet = useMemo(() => (matches === undefined ? undefined : new Set(matches)), [matches]);
   const compared = against.kind !== "none";
@@ -259,7 +257,10 @@ function Session({ feed, session, sessions }: { feed: Feed; session: LiveSession
         go(openPlace(state, uri), { view, ...(view === "flame" ? { search: fn } : { fn, file, line }) }),
       );
     };
-    if (method === 0) { show("", "", 0); return; }
+    if (method === 0) {
+      show("", "", 0);
+      return;
+    }
     // Its name as profiles have it.
     app.client.request(LiveMethodRequest, { session: of, method }).then(
       ({ name, file, line }) => show(name, file ?? "", line ?? 0),
