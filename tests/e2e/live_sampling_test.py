@@ -32,6 +32,8 @@ PROFD = os.path.abspath(sys.argv.pop(1))
 NODE = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
 NODE = NODE if NODE and os.path.exists(NODE) else shutil.which("node")
 GO = shutil.which("go") or ("/usr/local/go/bin/go" if os.path.exists("/usr/local/go/bin/go") else None)
+# What is inlined is counted with the function around it.
+NOT_INLINED = ["--no-opt", "--no-maglev"]
 TRIES = 3  # three sigma are left now and then
 
 # Both account for the processor time that each function had, which is what is sampled, however often they are put aside.
@@ -195,7 +197,7 @@ class Live(unittest.TestCase):
             self.skipTest("Node is not installed")
         Path(self.at("known.js")).write_text(NODE_PROGRAM)
         for _ in range(TRIES):
-            program = self.process(NODE, "--inspect=127.0.0.1:0", self.at("known.js"), stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+            program = self.process(NODE, *NOT_INLINED, "--inspect=127.0.0.1:0", self.at("known.js"), stdin=subprocess.PIPE, stderr=subprocess.PIPE)
             told = program.stderr.readline().decode()
             address = told.split("listening on ")[1].strip()
             threading.Thread(target=program.stderr.read, daemon=True).start()
