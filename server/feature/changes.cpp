@@ -424,4 +424,14 @@ std::vector<std::string> comparability(const Composition& composition) {
   return out;
 }
 
+Result<std::string> larger_metric(const Profile& diff, const std::string& metric) {
+  const auto after = diff.find_metric(metric);
+  if (!after) return fail(ErrorCode::invalid, fmt::format("there is no {} on both sides", metric));
+  const std::vector<ComposedMetric>& metrics = diff.composition()->metrics;
+  for (std::size_t m = 0; m < metrics.size(); ++m)
+    if (metrics[m].role == MetricRole::larger && metrics[m].of == metrics[after->v].of)
+      return diff.metrics()[m].name;
+  return fail(ErrorCode::internal, "a diff has no larger side");
+}
+
 }  // namespace profd

@@ -26,6 +26,10 @@ struct ChangeColumns {
   // a "~" before its text.
   std::vector<Standing> self_standing, total_standing;
 };
+// Of a metric of the sides, the one of the diff whose rows are those of both: what is gone has one, too.
+// Fails where the diff has no such metric.
+Result<std::string> larger_metric(const Profile& diff, const std::string& metric);
+
 // Of boxes: their totals alone.
 struct BoxChanges {
   std::vector<Value> before, after;

@@ -76,17 +76,6 @@ std::string row_text(const ChangeColumns& changes, std::size_t row, bool self, c
                      self ? changes.self_change[row] : "total " + changes.total_change[row]);
 }
 
-// Of a metric of the recordings, the one of the diff whose rows are those of both: what is gone has one, too.
-Result<std::string> larger_of(const Profile& diff, const std::string& metric) {
-  const auto after = diff.find_metric(metric);
-  if (!after) return fail(ErrorCode::invalid, fmt::format("the recording before has no {}", metric));
-  const std::vector<ComposedMetric>& metrics = diff.composition()->metrics;
-  for (std::size_t m = 0; m < metrics.size(); ++m)
-    if (metrics[m].role == MetricRole::larger && metrics[m].of == metrics[after->v].of)
-      return diff.metrics()[m].name;
-  return fail(ErrorCode::internal, "a diff has no larger side");
-}
-
 std::string functions_text(const Profile& profile, const PreparedView& view, const ChangedRows& changed,
                            const ChangeColumns& changes) {
   const Noise& noise = *changed.noise;
@@ -118,13 +107,14 @@ std::string member_of(const OpenProfile& open) {
 }
 
 Result<std::string> recorded_again_text(const OriginPtr& before, const OpenProfile& now,
-                                        const std::string& called, Executor& executor, const StopToken& stop) {
+                                        const std::string& called, Executor& executor,
+                                        const StopToken& stop) {
   PROFD_TRY(const OpenProfile diff, diff_of(before, now, executor, stop));
   Views views(kDiffViews, executor);
   ViewSpec spec;
   spec.shape = Shape::flat;
   const std::string& metric = now.metric_info().name;
-  PROFD_TRY(spec.metric, larger_of(*diff.profile, metric));
+  PROFD_TRY(spec.metric, larger_metric(*diff.profile, metric));
   PROFD_TRY(const PreparedView view, prepare_view(views, diff, spec, stop));
   PROFD_TRY(const std::optional<SideTotals> sides, side_totals(views, diff, spec, view, stop));
   PROFD_TRY(const auto flat, views.flat(diff, spec, stop));

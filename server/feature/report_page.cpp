@@ -202,12 +202,13 @@ ReportPage within_page(const OpenProfile& open, const RangesAnswer& ranges) {
   return page.finish(std::move(line));
 }
 
-ReportPage changes_page(const OpenProfile& open, const TableAnswer& table, const SourceMap* sources) {
+ReportPage changes_page(const OpenProfile& open, const std::string& metric, const TableAnswer& table,
+                        const SourceMap* sources) {
   PageWriter page;
   const SideTotals& sides = *table.sides;
   page.line("# What changed");
   page.line();
-  page.line(fmt::format("{}: {} {} → {}, {}", page_name(open.name).text, page_name(table.head.metric).text,
+  page.line(fmt::format("{}: {} {} → {}, {}", page_name(open.name).text, page_name(metric).text,
                         page_value(sides.before.text).text, page_value(sides.after.text).text,
                         page_value(sides.change).text));
   page.line();
@@ -217,8 +218,7 @@ ReportPage changes_page(const OpenProfile& open, const TableAnswer& table, const
   page.line();
   const ChangeColumns& changes = *table.changes;
   PageRows rows;
-  std::string line =
-      fmt::format("{} {} → {}, {}", table.head.metric, sides.before.text, sides.after.text, sides.change);
+  std::string line = fmt::format("{} {} → {}, {}", metric, sides.before.text, sides.after.text, sides.change);
   for (std::size_t i = 0; i < table.rows.name.size(); ++i) {
     const std::string& name = table.names[table.rows.name[i]];
     const std::int32_t at = table.rows.file[i];

@@ -24,7 +24,8 @@ ReportPage callers_page(const OpenProfile& open, const std::string& function, co
 ReportPage summary_page(const OpenProfile& open, const Summary& summary, const SourceMap* sources);
 // Where within a function its value is.
 ReportPage within_page(const OpenProfile& open, const RangesAnswer& ranges);
-// `table`: a flat view of a diff, by change.
-ReportPage changes_page(const OpenProfile& open, const TableAnswer& table, const SourceMap* sources);
+// `table`: a flat view of a diff, by change; `metric`: that of the sides.
+ReportPage changes_page(const OpenProfile& open, const std::string& metric, const TableAnswer& table,
+                        const SourceMap* sources);
 
 }  // namespace profd

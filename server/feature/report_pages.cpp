@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "server/feature/changes.h"
 #include "server/feature/source_lines.h"
 
 namespace profd {
@@ -79,11 +80,14 @@ Result<ReportPage> changes(Views& views, const PageRequest& request, const Sourc
   table.open = request.open;
   table.workspace = request.workspace;
   table.spec = spec_of(request);
+  const Profile& diff = *request.open->profile;
+  const std::string metric = diff.metrics()[diff.default_metric().v].name;
+  PROFD_TRY(table.spec.metric, larger_metric(diff, metric));
   table.by_change = ChangeOrder::size;
   table.changed_only = true;
   table.limit = kPagePlaces;
   PROFD_TRY(const TableAnswer answer, table_answer(views, table, stop));
-  return changes_page(*request.open, answer, &sources);
+  return changes_page(*request.open, metric, answer, &sources);
 }
 
 }  // namespace
