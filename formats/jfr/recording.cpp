@@ -145,6 +145,9 @@ Result<Recording> load_recording(const ByteSource& source, ReadContext& context)
     PROFD_TRY(loaded->layouts, Layouts::compile(loaded->metadata));
     PROFD_TRY(loaded->pools, Pools::index(loaded->chunk, loaded->metadata, loaded->layouts, context.stop));
     read_settings(*loaded, recording.machine);
+    // async-profiler tells them once, and begins chunks as often as it is asked for a dump.
+    if (!recording.chunks.empty() && loaded->settings.by_event.empty() && loaded->settings.by_name.empty())
+      loaded->settings = recording.chunks.back()->settings;
     PROFD_CHECK(loaded->pools.status());
     recording.chunks.push_back(std::move(loaded));
   }

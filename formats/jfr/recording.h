@@ -16,7 +16,7 @@
 
 namespace profd::jfr {
 
-// jdk.ActiveSetting of one chunk.
+// jdk.ActiveSetting of one chunk; those of the chunk before where it has none.
 struct Settings {
   std::map<std::pair<std::string, std::string>, std::string> by_event;  // {"jdk.ExecutionSample", "period"}
   std::map<std::string, std::string> by_name;  // async-profiler's own: "event", "interval", "wall", "version"

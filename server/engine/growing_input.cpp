@@ -82,6 +82,9 @@ class PieceFeed final : public SampleFeed {
 
   SampleSource source() const override { return source_of(text_, program_, format_); }
 
+  // The file was found to be written anew from its begin; next() has failed for that.
+  [[nodiscard]] bool written_anew() const { return written_anew_; }
+
  private:
   Result<ProfilePtr> profile_of(std::string piece, const StopToken& stop) {
     PROFD_TRY(ProfilePtr profile,
@@ -131,16 +134,17 @@ class PieceFeed final : public SampleFeed {
   }
 
   // What was written anew from its begin would be taken for what came behind.
-  Result<void> check_grown() const {
+  Result<void> check_grown() {
     std::string there(end_.size(), '\0');
     const ssize_t n =
         ::pread(fd_.get(), there.data(), there.size(), static_cast<off_t>(n_taken_ - end_.size()));
-    if (n == static_cast<ssize_t>(there.size()) && there == end_) return {};
-    return fail(
-        ErrorCode::unsupported,
-        fmt::format("{}: it was written anew and does not grow; have the profiler write JFR or pprof, of "
-                    "which each is compared with the one before",
-                    text_));
+    struct stat here {
+    }, named{};
+    const bool replaced = ::fstat(fd_.get(), &here) == 0 && ::stat(text_.c_str(), &named) == 0 &&
+                          (here.st_ino != named.st_ino || here.st_dev != named.st_dev);
+    if (n == static_cast<ssize_t>(there.size()) && there == end_ && !replaced) return {};
+    written_anew_ = true;
+    return fail(ErrorCode::unsupported, fmt::format("{}: it was written anew and does not grow", text_));
   }
 
   Result<void> take_bytes(std::string_view bytes) {
@@ -186,7 +190,7 @@ class PieceFeed final : public SampleFeed {
   std::string text_, program_, format_, begin_;
   std::string end_;  // of what was taken
   std::uint64_t n_taken_ = 0;
-  bool is_file_, passed_ = false, over_ = false, seen_ = false;
+  bool is_file_, passed_ = false, over_ = false, seen_ = false, written_anew_ = false;
   SerialExecutor executor_;
   std::unique_ptr<RecordingPieces> pieces_;
   FeedTime::time_point from_ = FeedTime::now();
@@ -202,11 +206,13 @@ struct FileLook {
 // A recording that is read as a whole each time it has become another.
 class WholeFileFeed final : public SampleFeed {
  public:
-  explicit WholeFileFeed(std::string path) : path_(std::move(path)) {}
+  // `empty_yet`: it is a recording that may have had no samples until now.
+  WholeFileFeed(std::string path, bool empty_yet) : path_(std::move(path)), empty_yet_(empty_yet) {}
 
   Result<std::optional<SampleBatch>> next(const StopToken& stop) override {
     while (true) {
-      PROFD_CHECK(wait_until(looked_ + (read_once_ ? kWholeFileEach : milliseconds(0)), stop));
+      const bool first = !read_once_ && n_failures_ == 0;
+      PROFD_CHECK(wait_until(looked_ + (first ? milliseconds(0) : kWholeFileEach), stop));
       looked_ = FeedTime::now();
       PROFD_TRY(FileLook now, look());
       if (now == seen_) {
@@ -227,8 +233,8 @@ class WholeFileFeed final : public SampleFeed {
                           : Result<ProfilePtr>(tl::unexpected<Error>(std::move(file).error()));
       PROFD_CHECK(stop.status());
       if (!profile) {
-        // In the middle of a write; what was never a profile is none.
-        if (!read_once_ || ++n_failures_ > kMostUnread)
+        // In the middle of a write, or before the first sample; what was never a profile is none.
+        if ((!read_once_ && !empty_yet_) || ++n_failures_ > kMostUnread)
           return tl::unexpected<Error>(std::move(profile).error());
         continue;
       }
@@ -272,9 +278,36 @@ class WholeFileFeed final : public SampleFeed {
   std::string path_, program_, format_;
   SerialExecutor executor_;
   FileLook seen_;
-  bool read_once_ = false, ended_ = false;
+  bool empty_yet_, read_once_ = false, ended_ = false;
   unsigned n_failures_ = 0;
   FeedTime::time_point looked_ = FeedTime::now(), from_ = looked_;
+};
+
+// A file of samples a line: it grows, or has all samples each time, which shows when that is written anew.
+class LineFileFeed final : public SampleFeed {
+ public:
+  LineFileFeed(UniqueFd file, std::string path)
+      : path_(std::move(path)),
+        grows_(std::make_unique<PieceFeed>(std::move(file), path_, base_name_of(path_), true)) {}
+
+  Result<std::optional<SampleBatch>> next(const StopToken& stop) override {
+    if (grows_) {
+      auto batch = grows_->next(stop);
+      if (batch || !grows_->written_anew()) return batch;
+      grows_.reset();
+      whole_ = std::make_unique<WholeFileFeed>(path_, true);
+    }
+    return whole_->next(stop);
+  }
+
+  SampleSource source() const override { return grows_ ? grows_->source() : whole_->source(); }
+
+ private:
+  static std::string base_name_of(const std::string& path) { return std::string(base_name(path)); }
+
+  std::string path_;
+  std::unique_ptr<PieceFeed> grows_;  // until it is known not to
+  std::unique_ptr<WholeFileFeed> whole_;
 };
 
 }  // namespace
@@ -285,7 +318,7 @@ std::unique_ptr<SampleFeed> pipe_feed(UniqueFd pipe, std::string name) {
 
 Result<std::unique_ptr<SampleFeed>> file_feed(const std::string& path) {
   std::error_code error;
-  if (fs::is_directory(path, error)) return std::make_unique<WholeFileFeed>(path);
+  if (fs::is_directory(path, error)) return std::make_unique<WholeFileFeed>(path, true);
   UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat what {};
   if (!file.valid() || ::fstat(file.get(), &what) != 0)
@@ -298,9 +331,8 @@ Result<std::unique_ptr<SampleFeed>> file_feed(const std::string& path) {
   const ssize_t n = ::pread(file.get(), begin.data(), begin.size(), 0);
   begin.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
   // A sample a line is followed; what is written anew each time is read as a whole.
-  if (begin.empty() || grows_by_pieces(begin))
-    return std::make_unique<PieceFeed>(std::move(file), path, std::string(base_name(path)), true);
-  return std::make_unique<WholeFileFeed>(path);
+  if (begin.empty() || grows_by_pieces(begin)) return std::make_unique<LineFileFeed>(std::move(file), path);
+  return std::make_unique<WholeFileFeed>(path, begin.starts_with("FLR"));
 }
 
 }  // namespace profd
