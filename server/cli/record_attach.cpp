@@ -71,7 +71,7 @@ Result<AttachFacts> facts_of_process(const AttachOptions& options) {
     return fail(ErrorCode::invalid,
                 fmt::format("process {} is another program now: {}", out.pid, typed_line(out.argv)));
   out.kind = kind_of({program.string()}, true, "");
-  out.installed = installed_of({"perf", "py-spy", "jcmd"});
+  out.installed = installed_of({"perf", "py-spy", "jcmd", "asprof"});
   const auto perf = out.installed.find("perf");
   const bool asks_perf = options.with.empty() ? out.kind == ProgramKind::native : options.with == "perf";
   if (asks_perf && perf != out.installed.end()) out.perf_refusal = perf_refusal(perf->second);
@@ -100,15 +100,16 @@ RecordingMeta meta_of_attached(const AttachOptions& options, std::vector<std::st
   return meta;
 }
 
-// The sentence that jcmd has instead of an exit code.
-Result<void> run_jcmd(const std::vector<std::string>& argv, std::string_view expected) {
+// Has a profiler in a program start or stop. jcmd has a sentence instead of an exit code.
+Result<void> run_control(const std::vector<std::string>& argv, std::string_view sentence) {
   RunRequest request;
   request.argv = argv;
   request.timeout = std::chrono::seconds(60);
   PROFD_TRY(const RunAnswer answer, run_program(request, StopToken{}));
-  if (answer.exit_code == 0 && answer.output.find(expected) != answer.output.npos) return {};
+  if (answer.exit_code == 0 && answer.output.find(sentence) != answer.output.npos) return {};
   const std::string said = answer.errors.empty() ? answer.output : answer.errors;
-  return fail(ErrorCode::io, fmt::format("jcmd: {}", said.substr(0, said.find_last_not_of(" \n") + 1)));
+  return fail(ErrorCode::io, fmt::format("{}: {}", fs::path(argv.front()).filename().string(),
+                                         said.substr(0, said.find_last_not_of(" \n") + 1)));
 }
 
 std::string so_far_text(const std::string& what, double seconds) {
@@ -126,11 +127,13 @@ Result<double> sample_process(const AttachFacts& facts, const RecordPlan& plan,
     PROFD_TRY(const TerminalRun ran, run_in_terminal(plan.argv, {{}, nullptr, tick}));
     return ran.seconds;
   }
-  PROFD_CHECK(run_jcmd(plan.argv, "Started recording"));
+  const bool jcmd = plan.tool == "jfr";
+  PROFD_CHECK(run_control(plan.argv, jcmd ? "Started recording" : ""));
   const double took = wait_in_terminal(static_cast<pid_t>(std::stol(facts.pid)), time, tick);
   // A program that has ended wrote its recording as it did.
   std::error_code error;
-  if (fs::exists("/proc/" + facts.pid, error)) PROFD_CHECK(run_jcmd(plan.beside, "Stopped recording"));
+  if (fs::exists("/proc/" + facts.pid, error))
+    PROFD_CHECK(run_control(plan.beside, jcmd ? "Stopped recording" : ""));
   return took;
 }
 
@@ -218,7 +221,10 @@ Result<RecordPlan> choose_attached(const AttachFacts& facts, std::string_view wi
                   fmt::format("process {} is Node.js, which takes no profiler while it runs: start it with "
                               "`profd record -- node SCRIPT`, or --with perf sees its machine code",
                               facts.pid));
-    tool = facts.kind == ProgramKind::python ? "py-spy" : facts.kind == ProgramKind::java ? "jfr" : "perf";
+    tool = facts.kind == ProgramKind::python    ? "py-spy"
+           : facts.kind != ProgramKind::java    ? "perf"
+           : facts.installed.contains("asprof") ? "async-profiler"
+                                                : "jfr";
   }
   const std::string_view reason = with.empty() ? "" : "you named it";
   const auto why = [&](std::string_view otherwise) { return std::string(with.empty() ? otherwise : reason); };
@@ -239,6 +245,16 @@ Result<RecordPlan> choose_attached(const AttachFacts& facts, std::string_view wi
     plan.argv = {plan.program, "record", "--format", "speedscope", "-o", folder + "/cpu.speedscope.json",
                  "--pid",      facts.pid};
     if (seconds) plan.argv.insert(plan.argv.end(), {"--duration", time});
+    return plan;
+  }
+  if (tool == "async-profiler" && facts.kind == ProgramKind::java) {
+    PROFD_TRY(RecordPlan plan,
+              planned(facts, tool, "asprof", "see github.com/async-profiler/async-profiler"));
+    plan.why = why("it is installed: it samples all threads, machine code too");
+    plan.ending = ".jfr";
+    const std::string file = folder + "/cpu.jfr";
+    plan.argv = {plan.program, "start", "-e", "cpu", "-i", "1ms", "-o", "jfr", "-f", file, facts.pid};
+    plan.beside = {plan.program, "stop", "-o", "jfr", "-f", file, facts.pid};
     return plan;
   }
   if (tool == "jfr" && facts.kind == ProgramKind::java) {

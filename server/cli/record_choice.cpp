@@ -46,6 +46,11 @@ const std::vector<Recorder>& all_recorders() {
        "look "
        "dearer than they are (py-spy samples: pip install py-spy)"},
       {"cpu-prof", "", "", {node}, "node samples itself"},
+      {"async-profiler",
+       "asprof",
+       "see github.com/async-profiler/async-profiler",
+       {java, java_build},
+       "it is installed: it samples all threads, machine code too, and hardly slows the program down"},
       {"jfr", "", "", {java, java_build}, "Java's flight recorder samples, and notes allocations and locks"},
       {"perf",
        "perf",
@@ -134,8 +139,26 @@ Words inside(const Words& argv, std::size_t n, const Words& words) {
   return out;
 }
 
+// The command with `options` for the Java that it is, or that it starts; `more`: as they are.
+Words with_java_options(const RecordFacts& facts, const std::string& options, const std::string& more) {
+  if (facts.kind == ProgramKind::java) {
+    Words words = {options};
+    if (!more.empty()) words.push_back(more);
+    return inside(facts.argv, 1, words);
+  }
+  std::string all = facts.java_options + (facts.java_options.empty() ? "" : " ");
+  all += options.find_first_of(" \t'\"") == options.npos ? options : "\"" + options + "\"";
+  return before({"env", "JAVA_TOOL_OPTIONS=" + all + (more.empty() ? "" : " " + more)}, facts.argv);
+}
+
 std::string flight_recorder(const std::string& folder) {
   return "-XX:StartFlightRecording=filename=" + folder + "/,dumponexit=true,settings=profile";
+}
+
+// Options of Java's profilers are separated by commas, and have no way to quote one.
+Result<void> without_commas(const std::string& folder, std::string_view who) {
+  if (folder.find(',') == folder.npos) return {};
+  return fail(ErrorCode::invalid, fmt::format("{} cannot write into a folder with a comma in its name", who));
 }
 
 Result<void> fill(RecordPlan& plan, const RecordFacts& facts, const std::string& folder) {
@@ -164,19 +187,19 @@ Result<void> fill(RecordPlan& plan, const RecordFacts& facts, const std::string&
         inside(argv, 1, {"--cpu-prof", "--cpu-prof-dir=" + folder, "--require=" + folder + "/end.cjs"});
   } else if (plan.tool == "jfr") {
     plan.ending = ".jfr";
-    // Its options are separated by commas, and have no way to quote one.
-    if (folder.find(',') != folder.npos)
-      return fail(ErrorCode::invalid,
-                  "the flight recorder cannot write into a folder with a comma in its name");
-    const std::string quiet = "-Xlog:jfr+startup=error";  // it would speak on the program's output
-    if (facts.kind == ProgramKind::java) {
-      plan.argv = inside(argv, 1, {flight_recorder(folder), quiet});
-    } else {
-      std::string options = facts.java_options + (facts.java_options.empty() ? "" : " ");
-      options += folder.find_first_of(" \t'\"") == folder.npos ? flight_recorder(folder)
-                                                               : "\"" + flight_recorder(folder) + "\"";
-      plan.argv = before({"env", "JAVA_TOOL_OPTIONS=" + options + " " + quiet}, argv);
-    }
+    PROFD_CHECK(without_commas(folder, "the flight recorder"));
+    // It would speak on the program's output.
+    plan.argv = with_java_options(facts, flight_recorder(folder), "-Xlog:jfr+startup=error");
+  } else if (plan.tool == "async-profiler") {
+    plan.ending = ".jfr";
+    PROFD_CHECK(without_commas(folder, "async-profiler"));
+    // Where the processor's counters are refused it takes timers of processor time by itself.
+    plan.argv =
+        with_java_options(facts,
+                          fmt::format("-agentpath:{}=start,event=cpu,interval=1ms,jfr,loglevel=error,file={}/"
+                                      "cpu-%p.jfr",
+                                      facts.installed.at(std::string(kAsyncProfilerAgent)), folder),
+                          "");
   } else if (plan.tool == "perf") {
     plan.ending = ".data";
     plan.argv = before(

@@ -33,6 +33,9 @@ struct RecordFacts {
   std::vector<std::string> let_read;
 };
 
+// Among `installed` beside asprof: the library that Java takes as an agent.
+inline constexpr std::string_view kAsyncProfilerAgent = "libasyncProfiler.so";
+
 // In the words of a sampler: the id of the process that it is attached to.
 inline constexpr std::string_view kPidWord = "{pid}";
 

@@ -142,6 +142,16 @@ Result<RecordFacts> facts_of(const std::vector<std::string>& argv, std::string_v
     out.argv.insert(out.argv.end(), argv.begin() + 1, argv.end());
   }
   out.installed = installed_of(programs_to_look_for(out.kind, with));
+  if (const auto asprof = out.installed.find("asprof"); asprof != out.installed.end()) {
+    // Its folder is bin/ of what was unpacked, and the library is in lib/ beside it.
+    std::error_code error;
+    const auto bin = std::filesystem::canonical(asprof->second, error).parent_path();
+    const auto library = bin.parent_path() / "lib" / kAsyncProfilerAgent;
+    if (!error && std::filesystem::exists(library, error))
+      out.installed.emplace(kAsyncProfilerAgent, library.string());
+    else
+      out.installed.erase(asprof);
+  }
   if (out.installed.contains("py-spy")) out.let_read = words_that_let_read();
   if (const auto perf = out.installed.find("perf"); perf != out.installed.end())
     out.perf_refusal = perf_refusal(perf->second);

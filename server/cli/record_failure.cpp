@@ -16,7 +16,8 @@ std::string_view likely_cause(std::string_view tool) {
     return "it may not read the program's memory (kernel.yama.ptrace_scope, or a container without --cap-add "
            "SYS_PTRACE): --with cProfile needs no permission";
   if (tool == "go-test") return "no benchmark or test ran: name some with -bench or -run";
-  if (tool == "jfr") return "the program waited all the time, or another one did the work";
+  if (tool == "jfr" || tool == "async-profiler")
+    return "the program waited all the time, or another one did the work";
   return "the program did nothing that it counts";
 }
 
@@ -30,6 +31,8 @@ std::string no_profile_text(const RecordEnd& end) {
     return out +
            ": node does when it ends by itself; a program that is killed, or handles SIGINT and goes on, has "
            "none";
+  if (end.tool == "async-profiler")
+    return out + ": no Java of version 8 or newer ended in an orderly way; one that is killed writes none";
   if (end.tool == "jfr")
     return out + ": no Java of version 11 or newer ended in an orderly way; one that is killed writes none";
   if (end.tool == "perf" || end.tool == "py-spy") return fmt::format("{}: {}", out, likely_cause(end.tool));

@@ -49,6 +49,23 @@ TEST_CASE("runtimes with a profiler of their own are asked for it", "[record]") 
                             "-Xlog:jfr+startup=error", "Main"});
 }
 
+TEST_CASE("async-profiler is taken for Java where it is installed", "[record]") {
+  RecordFacts facts = facts_with(ProgramKind::java, {"java", "Main"});
+  facts.installed = {{"asprof", "/opt/ap/bin/asprof"},
+                     {std::string(kAsyncProfilerAgent), "/opt/ap/lib/libasyncProfiler.so"}};
+  const std::string agent =
+      "-agentpath:/opt/ap/lib/libasyncProfiler.so=start,event=cpu,interval=1ms,jfr,loglevel=error,file=/r/x/"
+      "cpu-%p.jfr";
+  CHECK(argv_of(facts) == RecordWords{"java", agent, "Main"});
+  facts.kind = ProgramKind::java_build;
+  facts.argv = {"mvn", "test"};
+  CHECK(argv_of(facts) == RecordWords{"env", "JAVA_TOOL_OPTIONS=" + agent, "mvn", "test"});
+  CHECK_FALSE(choose_recorder(facts, "", "/a,b"));
+  facts.installed.clear();
+  CHECK(refusal(facts, "async-profiler") ==
+        "asprof is not installed (see github.com/async-profiler/async-profiler)");
+}
+
 TEST_CASE("builds of Java pass the options on, beside those that are set", "[record]") {
   RecordFacts facts = facts_with(ProgramKind::java_build, {"mvn", "test"});
   facts.java_options = "-Xmx1g";
