@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -227,6 +228,23 @@ class Agents(unittest.TestCase):
             self.assertRegex(program.stdout.readline(), r"^heavy \d+ light \d+ waits \d+\n$")
         out = program.communicate(timeout=60)[0]
         self.assertEqual((program.returncode, out.splitlines()[-1]), (3, "done"))
+
+    def test_a_daemon_that_stands_still_holds_up_nothing_of_the_program(self):
+        live, environment = self.watch("--window", "60")
+        program = self.run_seen(live, [*self.c, "0", "often"], environment)
+        self.picture_with(live, lambda picture: picture["events"] > 0)
+        os.kill(live.pid, signal.SIGSTOP)
+        try:
+            for _ in range(200):
+                self.assertRegex(program.stdout.readline(), r"^heavy \d+ light \d+ waits \d+\n$")
+            out = program.communicate(timeout=60)[0]
+        finally:
+            os.kill(live.pid, signal.SIGCONT)
+        self.assertEqual((program.returncode, out.splitlines()[-1]), (3, "done"))
+        shown = self.last(live)
+        self.assertEqual(shown["state"], "ended")
+        self.assertGreater(self.by_function(shown)["waits"]["calls"], 200)
+        self.check_sums(shown)
 
     def test_a_function_that_costs_too_much_loses_its_probe_and_only_callers_have_its_time(self):
         live, environment = self.watch("--window", "0.5", "--record", self.recording)
