@@ -276,23 +276,6 @@ class Live(unittest.TestCase):
         rows = {row["name"]: row["samples"] for row in picture["methods"]}
         self.assertEqual(rows, {"parse": 30, "draw": 10})
 
-    def test_folded_stacks_that_are_dumped_anew_are_compared_with_those_before(self) -> None:
-        path = self.at("dump.collapsed")
-
-        def write(parse: int, draw: int) -> None:
-            Path(path).write_text(f"main;parse {parse}\nmain;draw {draw}\n")
-
-        write(500, 500)
-        live = self.live(path, "--window", "60")
-        self.assertIn("waiting for samples", live.stderr.readline().decode())
-        write(530, 510)
-        # What it is compared with: nothing is known to have come since.
-        self.pictures(live, lambda p: "estimate" in p)
-        write(560, 520)
-        picture = self.pictures(live, lambda p: p["estimate"]["samples"] >= 40)
-        rows = {row["name"]: row["samples"] for row in picture["methods"]}
-        self.assertEqual(rows, {"parse": 30, "draw": 10})
-
     def test_a_sampled_session_is_recorded_and_replayed_as_an_estimate(self) -> None:
         recording = self.at("sampled.plive")
         live = self.live("-", "--once", "--record", recording, stdin=subprocess.PIPE)
