@@ -23,6 +23,7 @@
   reader(hpctoolkit_v4)       \
   reader(gprofng)             \
   reader(nettrace)            \
+  reader(xray)                \
   reader(pprof)               \
   reader(otlp)                \
   reader(perfetto)            \

@@ -8,13 +8,14 @@
 #include <fmt/format.h>
 
 #include "formats/gmon/records.h"
-#include "formats/gmon/symbols.h"
 #include "formats/support/cost_graph.h"
+#include "formats/support/program_symbols.h"
 
 namespace profd {
 namespace {
 
 using namespace gmon;
+using program::Symbols;
 
 constexpr std::array<std::string_view, 2> kExtensions{".gmon", ".gmon.out"};
 constexpr ReaderNotes kNotes{
@@ -189,8 +190,8 @@ class GmonReader final : public FormatReader {
       return fail(ErrorCode::malformed, "the file has a header and no record");
     ProfileBuilder& builder = profiles.emplace_back();
     const Symbols symbols = context.program != nullptr
-                                ? symbols_of(context.program->bytes())
-                                : symbols_beside(context.beside, context, builder.info().program);
+                                ? program::symbols_of(context.program->bytes())
+                                : program::symbols_beside(context.beside, context, builder.info().program);
     return Reading(records, symbols, context, builder).run();
   }
 };

@@ -7,7 +7,7 @@ cmd_package() {
   cmake -S agents/c -B build/agents/c >"$out/package.log" 2>&1 && cmake --build build/agents/c >>"$out/package.log" 2>&1 &&
     cmake --install build/agents/c --prefix "$out/c" >>"$out/package.log" 2>&1 ||
     { cat "$out/package.log" >&2; return 1; }
-  echo "$out/c: profd_live.h, libprofd-live, profd-live.pc"
+  echo "$out/c: profd_live.h, libprofd-live, libprofd-live-xray, profd-live.pc, profd-live-xray.pc"
   if command -v javac >/dev/null; then
     python3 agents/java/build.py "$out/profd-live.jar" && echo "$out/profd-live.jar" || return 1
   else

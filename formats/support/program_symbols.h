@@ -1,14 +1,15 @@
-// The functions of the program that a gmon.out file is of.
+// The functions of the program that a profile without names is of.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "formats/reader.h"
 
-namespace profd::gmon {
+namespace profd::program {
 
 struct Symbol {
   std::uint64_t address = 0;
@@ -26,6 +27,10 @@ class Symbols {
   // The symbol table of an ELF file; empty when it has none.
   static Symbols from_elf(std::span<const std::byte> bytes);
 
+  // Addresses of functions by what XRay numbers them, from 1 at row 0; of an ELF program of 64 bits that
+  // clang has built with -fxray-instrument.
+  const std::vector<std::uint64_t>& xray_functions() const { return xray_functions_; }
+
   bool empty() const { return symbols_.empty(); }
   const std::vector<Symbol>& all() const { return symbols_; }
   // The row of the symbol that `address` lies in, kNowhere below the first.
@@ -37,6 +42,7 @@ class Symbols {
  private:
   void tidy();
   std::vector<Symbol> symbols_;
+  std::vector<std::uint64_t> xray_functions_;
 };
 
 // From a program, or from what `nm` printed of it.
@@ -44,4 +50,4 @@ Symbols symbols_of(std::span<const std::byte> program);
 // From what lies beside the file: the one list of nm's (*.nm, *.nm.txt), else the one ELF program.
 Symbols symbols_beside(const Folder* folder, ReadContext& context, std::string& program);
 
-}  // namespace profd::gmon
+}  // namespace profd::program

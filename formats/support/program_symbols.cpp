@@ -1,4 +1,4 @@
-#include "formats/gmon/symbols.h"
+#include "formats/support/program_symbols.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,10 +10,10 @@
 #include "formats/support/line_reader.h"
 #include "formats/support/text_number.h"
 
-namespace profd::gmon {
+namespace profd::program {
 namespace {
 
-bool is_elf(std::span<const std::byte> bytes) {
+bool is_elf_program(std::span<const std::byte> bytes) {
   return bytes.size() > 64 && std::memcmp(bytes.data(),
                                           "\x7f"
                                           "ELF",
@@ -24,6 +24,76 @@ bool is_elf(std::span<const std::byte> bytes) {
 bool is_function(std::string_view name) {
   return !name.empty() && name.find('$') == std::string_view::npos && name != "gcc2_compiled." &&
          name != "__gnu_compiled_c";
+}
+
+struct Section {
+  std::string_view name;
+  std::uint32_t type = 0, link = 0;
+  std::uint64_t address = 0, offset = 0, size = 0, entry = 0, flags = 0;
+};
+
+bool lies_in(const Section& section, std::span<const std::byte> bytes) {
+  return section.offset <= bytes.size() && section.size <= bytes.size() - section.offset;
+}
+
+// Empty when the file has none, or they lie outside of it.
+std::vector<Section> sections_of(std::span<const std::byte> bytes, bool wide, std::endian order) {
+  const auto word = [&](ByteCursor& in) { return wide ? in.u64() : in.u32(); };
+  ByteCursor head(bytes, order);
+  head.seek(wide ? 40 : 32);
+  const std::uint64_t sections = word(head);
+  head.seek(wide ? 58 : 46);
+  const std::uint64_t entry = head.u16(), n = head.u16(), names = head.u16();
+  if (!head.ok() || entry < (wide ? 64u : 40u)) return {};
+  std::vector<Section> table;
+  std::vector<std::uint32_t> name_at;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    ByteCursor in(bytes, order);
+    in.seek(sections + i * entry);
+    Section s;
+    name_at.push_back(in.u32());
+    s.type = in.u32();
+    s.flags = word(in);
+    s.address = word(in);
+    s.offset = word(in);
+    s.size = word(in);
+    s.link = in.u32();
+    in.skip(4);
+    word(in);  // alignment
+    s.entry = word(in);
+    if (!in.ok()) return {};
+    table.push_back(s);
+  }
+  if (names >= table.size() || !lies_in(table[names], bytes)) return table;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    ByteCursor text(bytes.subspan(table[names].offset, table[names].size), order);
+    text.seek(name_at[i]);
+    const std::string_view name = text.text_to_nul();
+    if (text.ok()) table[i].name = name;
+  }
+  return table;
+}
+
+// Places of probes, 32 bytes each, those of one function together; functions are numbered as they come. From
+// version 2 on addresses are distances from where they stand.
+std::vector<std::uint64_t> read_xray_map(std::span<const std::byte> bytes, const std::vector<Section>& table,
+                                         std::endian order) {
+  constexpr std::uint64_t kPlace = 32;
+  std::vector<std::uint64_t> out;
+  for (const Section& map : table) {
+    constexpr std::uint32_t kNoBits = 8;
+    if (map.name != "xray_instr_map" || map.type == kNoBits || !lies_in(map, bytes)) continue;
+    ByteCursor in(bytes.subspan(map.offset, map.size), order);
+    for (std::uint64_t at = 0; in.left() >= kPlace; at += kPlace) {
+      in.skip(8);  // the place itself
+      std::uint64_t function = in.u64();
+      in.skip(2);  // what kind, and whether it always has a probe
+      if (in.u8() >= 2) function += map.address + at + 8;
+      in.skip(kPlace - 19);
+      if (out.empty() || out.back() != function) out.push_back(function);
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -61,44 +131,16 @@ Symbols Symbols::from_nm(std::string_view text) {
 
 Symbols Symbols::from_elf(std::span<const std::byte> bytes) {
   Symbols out;
-  if (!is_elf(bytes)) return out;
+  if (!is_elf_program(bytes)) return out;
   const bool wide = bytes[4] == std::byte{2};
   const auto order = bytes[5] == std::byte{2} ? std::endian::big : std::endian::little;
-  const auto word = [&](ByteCursor& in) { return wide ? in.u64() : in.u32(); };
-  ByteCursor head(bytes, order);
-  head.seek(wide ? 40 : 32);
-  const std::uint64_t sections = word(head);
-  head.seek(wide ? 58 : 46);
-  const std::uint64_t entry = head.u16(), n = head.u16();
-  if (!head.ok() || entry < (wide ? 64u : 40u)) return out;
-  struct Section {
-    std::uint32_t type = 0, link = 0;
-    std::uint64_t offset = 0, size = 0, entry = 0, flags = 0;
-  };
-  std::vector<Section> table;
-  for (std::uint64_t i = 0; i < n; ++i) {
-    ByteCursor in(bytes, order);
-    in.seek(sections + i * entry + 4);
-    Section s;
-    s.type = in.u32();
-    s.flags = word(in);
-    word(in);  // address
-    s.offset = word(in);
-    s.size = word(in);
-    s.link = in.u32();
-    in.skip(4);
-    word(in);  // alignment
-    s.entry = word(in);
-    if (!in.ok()) return out;
-    table.push_back(s);
-  }
+  const std::vector<Section> table = sections_of(bytes, wide, order);
+  if (wide) out.xray_functions_ = read_xray_map(bytes, table, order);
   constexpr std::uint32_t kSymtab = 2;
   for (const Section& symtab : table) {
     if (symtab.type != kSymtab || symtab.link >= table.size() || symtab.entry < (wide ? 24u : 16u)) continue;
     const Section& strings = table[symtab.link];
-    if (strings.offset > bytes.size() || strings.size > bytes.size() - strings.offset ||
-        symtab.offset > bytes.size() || symtab.size > bytes.size() - symtab.offset)
-      continue;
+    if (!lies_in(strings, bytes) || !lies_in(symtab, bytes)) continue;
     for (std::uint64_t at = 0; at + symtab.entry <= symtab.size; at += symtab.entry) {
       ByteCursor in(bytes.subspan(symtab.offset + at, symtab.entry), order);
       const std::uint32_t name = in.u32();
@@ -140,7 +182,7 @@ std::size_t Symbols::find(std::uint64_t address) const {
 }
 
 Symbols symbols_of(std::span<const std::byte> program) {
-  if (is_elf(program)) return Symbols::from_elf(program);
+  if (is_elf_program(program)) return Symbols::from_elf(program);
   return Symbols::from_nm({reinterpret_cast<const char*>(program.data()), program.size()});
 }
 
@@ -165,7 +207,7 @@ Symbols symbols_beside(const Folder* folder, ReadContext& context, std::string& 
     if (file.find('/') != std::string::npos || file.find(".so") != std::string::npos || file.ends_with(".o"))
       continue;
     const auto source = folder->open(file);
-    if (!source || !is_elf(source->bytes())) continue;
+    if (!source || !is_elf_program(source->bytes())) continue;
     programs.push_back(file);
     if (programs.size() == 1) found = Symbols::from_elf(source->bytes());
   }
@@ -179,4 +221,4 @@ Symbols symbols_beside(const Folder* folder, ReadContext& context, std::string& 
   return found;
 }
 
-}  // namespace profd::gmon
+}  // namespace profd::program
