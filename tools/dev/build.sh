@@ -22,6 +22,15 @@ install_packages() {
 
 cmd_setup() { install_packages $packages; }
 
+# need_room GIGABYTES WHAT: a disk that is full halfway looks like failing tests, so it is said before.
+need_room() {
+  local free
+  free=$(df --output=avail -BM . | tail -n 1 | tr -dc 0-9)
+  [ "$free" -ge $(($1 * 1024)) ] && return
+  echo "dev: $2 needs $1 GB on the disk of $PWD and $free MB are free: make room (build/ may be deleted) and try again" >&2
+  return 1
+}
+
 # build_preset PRESET [TARGET...]: configure and build, printing how far it is and only what failed.
 build_preset() {
   local preset=$1 log

@@ -8,6 +8,8 @@ cmd_test() {
     --tsan) preset=tsan; shift ;;
     --bless) export PROFD_BLESS=1; shift ;;
   esac
+  [ -x "build/$preset/bin/test_server" ] || need_room 7 "./dev test"
+  need_room 1 "./dev test"
   cmd_setup
   install_node
   install_test_tools
