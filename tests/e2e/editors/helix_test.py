@@ -46,8 +46,7 @@ class Helix(Terminal):
         # All of a line.
         self.type(" k")
         self.shows("main.foldSum sums.go:19", "callers of main.foldSum: main.summarise 100 %")
-        self.keys("Escape")
-        self.shows_no("callers of main.foldSum")
+        self.escape("callers of main.foldSum")
         # What is hot.
         self.type("+h")
         self.shows("# Hot spots", r"34\.3 %.*main.parseRow")
@@ -83,7 +82,7 @@ class Helix(Terminal):
         self.type(" S")
         self.type("parseRow")
         self.shows(r"main\.parseRow +34\.3 % +batch\.go")
-        self.keys("Escape")
+        self.escape("container +path")
         self.type(" a")
         self.shows("Who calls main.foldSum", "flame graph")
 

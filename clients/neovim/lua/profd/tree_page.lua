@@ -6,6 +6,7 @@ local fit = require('profd.fit')
 local heat = require('profd.heat')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
+local text_page = require('profd.text_page')
 
 local GAP = '  '
 local LEAST_NAME = 16
@@ -259,7 +260,7 @@ function M.compose(roots, rest, about)
   ---@type profd.TreePage
   local page = { lines = {}, marks = {}, nodes = {}, rests = {}, first = 0 }
   for _, line in ipairs(about.head) do
-    cells.add(page, line[1], line[2], about.width)
+    text_page.add_sentence(page, line[1], line[2], about.width)
   end
   local lines, columns = seen(roots, rest), columns_of[about.kind]
   local texts, widths = {}, {}
@@ -314,7 +315,7 @@ function M.compose(roots, rest, about)
   end
   page.lines[#page.lines + 1] = ''
   for _, line in ipairs(about.foot) do
-    cells.add(page, line, 'ProfdHint', about.width)
+    text_page.add_sentence(page, line, 'ProfdHint', about.width)
   end
   return page
 end
