@@ -231,6 +231,25 @@ An answer to an older question is not taken."
          (with-current-buffer buffer
            (profd-view-write (concat (profd-clean text) "\n"))))))))
 
+(defun profd-view-through-filters (done)
+  "Call DONE in the current buffer with the filters that are on, as texts."
+  (let ((buffer (current-buffer)))
+    (profd-session-clauses
+     (lambda (clauses)
+       (when (buffer-live-p buffer)
+         (with-current-buffer buffer
+           (funcall done clauses)))))))
+
+(defun profd-view-set-up (ask &optional row)
+  "Have ASK bring the current buffer up to date, and ROW give the row at point."
+  (setq truncate-lines t
+        buffer-undo-list t
+        profd-view-refresh-function ask)
+  (when row
+    (setq profd-view-row-function row))
+  (setq-local bidi-display-reordering nil)
+  (setq-local revert-buffer-function (lambda (&rest _) (profd-view-refresh))))
+
 (defun profd-view--changed ()
   "Ask for all that is on the screen anew."
   (when profd-session-profile
@@ -247,6 +266,35 @@ An answer to an older question is not taken."
   (concat (propertize (profd-clean text) 'face 'profd-title) "\n"
           (mapconcat (lambda (note) (concat (propertize (profd-clean note) 'face 'profd-note) "\n"))
                      (delq nil notes) "")))
+
+(defun profd-view-cell (answer key i)
+  "What the column KEY of the rows of ANSWER has in row I."
+  (aref (plist-get (plist-get answer :rows) key) i))
+
+(defun profd-view-row-place (answer i)
+  "Where row I of ANSWER stands: a plist of `:file', `:uri' and `:line'."
+  (let* ((file (profd-view-cell answer :file i))
+         (of (lambda (key)
+               (let ((list (plist-get answer key)))
+                 (and (>= file 0) (< file (length list)) (aref list file))))))
+    (list :file (funcall of :files) :uri (funcall of :fileUris)
+          :line (profd-view-cell answer :line i))))
+
+(defun profd-view-row-name (answer i)
+  "The function of row I of ANSWER: a plist of `:name' and `:label'."
+  (let ((name (profd-view-cell answer :name i)))
+    (list :name (aref (plist-get answer :names) name)
+          :label (aref (plist-get answer :labels) name))))
+
+(defun profd-view-columns (answer key)
+  "The numbers of the rows of ANSWER, which has a column KEY."
+  (number-sequence 0 (1- (length (plist-get (plist-get answer :rows) key)))))
+
+(defun profd-view-rest (answer)
+  "What the rows of ANSWER leave out, as a line, or nothing."
+  (if-let ((rest (plist-get (plist-get answer :remainder) :text)))
+      (propertize (concat (profd-clean rest) "\n") 'face 'profd-note)
+    ""))
 
 (defun profd-view-of (answer)
   "What the numbers of ANSWER are of."

@@ -30,7 +30,7 @@
 
 (defun harness-wait (condition what)
   "Wait until CONDITION gives something, and return it; WHAT says what is awaited."
-  (let ((deadline (+ (float-time) 10))
+  (let ((deadline (+ (float-time) 30))
         value)
     (while (and (not (setq value (funcall condition))) (< (float-time) deadline))
       (accept-process-output nil 0.01))
