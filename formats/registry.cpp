@@ -15,6 +15,7 @@
   reader(rbspy)               \
   reader(sysprof)             \
   reader(plive)               \
+  reader(tachyon)             \
   reader(pprof_legacy)        \
   reader(gmon)                \
   reader(pstats)              \
