@@ -48,6 +48,7 @@
   reader(async_profiler_text) \
   reader(hprof)               \
   reader(jstack)              \
+  reader(rprof)               \
   reader(v8log)               \
   reader(perf_map)            \
   reader(vtune_csv)           \
