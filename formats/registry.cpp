@@ -26,6 +26,7 @@
   reader(nettrace)            \
   reader(pprof)               \
   reader(otlp)                \
+  reader(xplane)              \
   reader(perfetto)            \
   reader(easyview)            \
   reader(speedscope)          \
