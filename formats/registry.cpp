@@ -15,6 +15,7 @@
   reader(rbspy)               \
   reader(sysprof)             \
   reader(plive)               \
+  reader(tachyon)             \
   reader(pprof_legacy)        \
   reader(gmon)                \
   reader(pstats)              \
@@ -25,6 +26,7 @@
   reader(nettrace)            \
   reader(pprof)               \
   reader(otlp)                \
+  reader(xplane)              \
   reader(perfetto)            \
   reader(easyview)            \
   reader(speedscope)          \
@@ -47,6 +49,7 @@
   reader(async_profiler_text) \
   reader(hprof)               \
   reader(jstack)              \
+  reader(rprof)               \
   reader(v8log)               \
   reader(perf_map)            \
   reader(vtune_csv)           \
