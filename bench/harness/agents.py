@@ -196,7 +196,7 @@ def _events_of_java(ctx: Context, row: Row) -> None:
         classes = work / f"classes{_java_version(java)}"
         _run([java / "javac", "-d", classes, AGENTS / "java" / "example" / "Recursion.java"])
         plain = [java / "java", "-cp", classes, "Recursion"]
-        probed = [java / "java", f"-javaagent:{jar}=file:{work / 'java.plive'}", "-cp", classes, "Recursion"]
+        probed = [java / "java", f"-javaagent:{jar}=file:{work / 'java.plive'};methods=calling", "-cp", classes, "Recursion"]
         found = _least(ctx.runs, {"plain": lambda: _numbers(_run(plain)), "on": lambda: _numbers(_run(probed))})
         event, clock = (found["on"][0] - found["plain"][0]) / 2, min(found["plain"][1], found["on"][1])
         told.append(f"JDK {_java_version(java)}: {event:.0f} ns, of which {clock:.0f} are the clock")

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -29,6 +30,8 @@ final class Link extends Thread {
     private static final int MOST_BACKOFF = 10000;
     private static final int BUSY = 1 << 20;
     private static final long LATE = 1000000;
+    /** The JVM compiles a class that is read anew once more, for seconds: methods that lose their probes are gathered so long. */
+    private static final long BETWEEN_BATCHES = 1000000000L;
 
     private final String target;
     private final String tokenFile;
@@ -45,6 +48,8 @@ final class Link extends Thread {
     private volatile boolean stopping;
     private volatile boolean broken;
     private boolean detached;
+    private final List<Integer> demoting = new ArrayList<Integer>();
+    private long nextBatch;
 
     Link(String target, String tokenFile, Instrumentation instrumentation, Weaver weaver, boolean verbose) {
         super(null, null, "profd-live", 0);
@@ -65,6 +70,7 @@ final class Link extends Thread {
             weaver.weave(new Sample().bytes());
             Weaver.woven.set(0);
             Weaver.methods.set(0);
+            Weaver.small.set(0);
             Methods.forget();
         }
         Runtime.getRuntime().addShutdownHook(new Thread(null, null, "profd-live-end", 0) {
@@ -214,6 +220,8 @@ final class Link extends Thread {
     private boolean session() throws IOException {
         out.clear();
         asked.clear();
+        demoting.clear();
+        nextBatch = System.nanoTime();
         broken = detached = false;
         hello();
         if (!target.startsWith("file:")) {
@@ -248,6 +256,7 @@ final class Link extends Thread {
         long nextTick = System.nanoTime();
         while (true) {
             for (byte[] one; (one = asked.poll()) != null;) obey(one);
+            if (System.nanoTime() - nextBatch >= 0) demote();
             boolean last = stopping || detached;
             if (last) Probe.session = 0;
             long now = System.nanoTime();
@@ -277,7 +286,7 @@ final class Link extends Thread {
         boolean was = Probe.session != 0 || detached;
         Probe.session = 0;
         if (!instrumentation.removeTransformer(weaver) && !was) return;
-        if (!stopping) retransform(null);
+        if (!stopping) retransform(Methods.owners());
         sender.discard();
         Chunk.shrink();
     }
@@ -302,12 +311,16 @@ final class Link extends Thread {
                 Lane.paused = false;
                 break;
             case Stream.FILTER:
+                demote();
                 weaver.filter(new Filter(pattern));
                 retransform(null);
                 break;
             case Stream.DEMOTE:
+                demoting.addAll(ids);
+                return;
             case Stream.PROMOTE:
-                retransform(Methods.turn(ids, operation == Stream.PROMOTE));
+                demote();
+                retransform(Methods.turn(ids, true));
                 break;
             case Stream.DETACH:
                 detached = true;
@@ -315,9 +328,21 @@ final class Link extends Thread {
             default:
                 return;
         }
+        answer(operation, operation == Stream.PROMOTE ? ids : Collections.<Integer>emptyList());
+    }
+
+    private void answer(int operation, List<Integer> ids) {
         out.begin(Stream.CONTROLLED).varint(operation).varint(System.nanoTime());
-        if (operation == Stream.DEMOTE || operation == Stream.PROMOTE) for (int id : ids) out.varint(id);
+        for (int id : ids) out.varint(id);
         out.end();
+    }
+
+    private void demote() {
+        if (demoting.isEmpty()) return;
+        retransform(Methods.turn(demoting, false));
+        answer(Stream.DEMOTE, demoting);
+        demoting.clear();
+        nextBatch = System.nanoTime() + BETWEEN_BATCHES;
     }
 
     /** Has classes read anew, all that may have probes or those with the names; a hundred at a time, one by one where that fails. */

@@ -24,24 +24,38 @@ import org.objectweb.asm.Opcodes;
 final class Weaver implements ClassFileTransformer {
     private static final int API = Opcodes.ASM9;
     private static final String PROBE = "dev/profd/live/Probe";
+    /** What the JVM takes into its callers for its size alone (MaxInlineSize): a probe would keep it out and cost more than it. */
+    private static final int SMALL = 35;
+    /** A loop that calls something is not shorter. */
+    private static final int LEAST_LOOP = 7;
+
+    /** Which methods have probes. */
+    enum Kinds {
+        /** Those that call something and are not small; loops, main and run are never small. */
+        LARGE,
+        /** Those that call something. */
+        CALLING,
+        ALL
+    }
 
     static final AtomicInteger woven = new AtomicInteger();
     static final AtomicInteger methods = new AtomicInteger();
     static final AtomicInteger unreadable = new AtomicInteger();
     static final AtomicInteger untouched = new AtomicInteger();
+    static final AtomicInteger small = new AtomicInteger();
 
     /** For a person who asked for it. */
     static String counts() {
         return methods + " methods of " + woven + " classes given probes; " + unreadable + " classes could not be read, "
-                + untouched + " methods were left alone";
+                + untouched + " methods were left alone, " + small + " were too small";
     }
 
     private volatile Filter filter;
-    private final boolean all;
+    private final Kinds kinds;
 
-    Weaver(Filter filter, boolean all) {
+    Weaver(Filter filter, Kinds kinds) {
         this.filter = filter;
-        this.all = all;
+        this.kinds = kinds;
     }
 
     void filter(Filter other) {
@@ -63,6 +77,7 @@ final class Weaver implements ClassFileTransformer {
         int id;
         int line;
         int calls;
+        boolean loops;
         boolean refused;
         int behind = -1; // Of a constructor: the how many-eth call of an <init> is that of its own class or the one above.
     }
@@ -75,7 +90,7 @@ final class Weaver implements ClassFileTransformer {
         while (true) {
             Map<String, Found> found = look(reader, large);
             if (found.isEmpty()) return null;
-            ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
+            ClassWriter writer = new ClassWriter(reader, 0);
             try {
                 reader.accept(new Put(writer, found), 0);
                 byte[] out = writer.toByteArray();
@@ -93,7 +108,10 @@ final class Weaver implements ClassFileTransformer {
         final Map<String, Found> found = new HashMap<String, Found>();
         final String owner = reader.getClassName();
         final String[] file = {null};
+        final int[] lengths = kinds == Kinds.LARGE ? lengths(reader) : null;
         reader.accept(new ClassVisitor(API) {
+            private int read;
+
             @Override
             public void visitSource(String source, String debug) {
                 file[0] = source;
@@ -101,9 +119,16 @@ final class Weaver implements ClassFileTransformer {
 
             @Override
             public MethodVisitor visitMethod(int access, final String name, final String descriptor, String signature, String[] thrown) {
+                final int length = lengths == null ? Integer.MAX_VALUE : lengths[read++];
                 if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_BRIDGE)) != 0 || name.equals("<clinit>")
                         || large.contains(name + descriptor)) return null;
+                final boolean isSmall = length <= SMALL && !name.equals("main") && !name.equals("run");
+                if (isSmall && length < LEAST_LOOP) {
+                    small.incrementAndGet();
+                    return null;
+                }
                 final Found one = new Found();
+                final Set<Label> passed = isSmall ? new HashSet<Label>() : null;
                 final boolean constructor = name.equals("<init>");
                 return new MethodVisitor(API) {
                     private int made;
@@ -112,6 +137,16 @@ final class Weaver implements ClassFileTransformer {
                     @Override
                     public void visitLineNumber(int line, Label start) {
                         if (one.line == 0) one.line = line;
+                    }
+
+                    @Override
+                    public void visitLabel(Label label) {
+                        if (passed != null) passed.add(label);
+                    }
+
+                    @Override
+                    public void visitJumpInsn(int opcode, Label to) {
+                        one.loops |= passed != null && passed.contains(to);
                     }
 
                     @Override
@@ -149,7 +184,11 @@ final class Weaver implements ClassFileTransformer {
                             untouched.incrementAndGet();
                             return;
                         }
-                        if (one.calls == 0 && !all) return;
+                        if (one.calls == 0 && kinds != Kinds.ALL) return;
+                        if (isSmall && !one.loops) {
+                            small.incrementAndGet();
+                            return;
+                        }
                         one.id = Methods.id(owner, name, descriptor, file[0], one.line);
                         if (one.id != 0 && !Methods.isOff(one.id)) found.put(name + descriptor, one);
                     }
@@ -157,6 +196,29 @@ final class Weaver implements ClassFileTransformer {
             }
         }, 0);
         return found;
+    }
+
+    /** Bytes of code of each method, in the order of the class; 0 where there is none. */
+    private static int[] lengths(ClassReader reader) {
+        // Behind access, name and superclass.
+        int at = reader.header + 6;
+        at += 2 + 2 * reader.readUnsignedShort(at);
+        char[] text = new char[reader.getMaxStringLength()];
+        int[] lengths = {};
+        // Fields and methods are laid out alike.
+        for (int table = 0; table < 2; ++table) {
+            lengths = new int[reader.readUnsignedShort(at)];
+            at += 2;
+            for (int i = 0; i < lengths.length; ++i) {
+                int attributes = reader.readUnsignedShort(at + 6);
+                at += 8;
+                for (; attributes > 0; --attributes) {
+                    if ("Code".equals(reader.readUTF8(at, text))) lengths[i] = reader.readInt(at + 10);
+                    at += 6 + reader.readInt(at + 2);
+                }
+            }
+        }
+        return lengths;
     }
 
     private static final class Put extends ClassVisitor {
@@ -236,7 +298,8 @@ final class Weaver implements ClassFileTransformer {
             if (frames) super.visitFrame(Opcodes.F_FULL, 0, null, 1, new Object[] {"java/lang/Throwable"});
             probe("exit");
             super.visitInsn(Opcodes.ATHROW);
-            super.visitMaxs(stack, locals);
+            // A probe has its id above what the method has, and in the handler above what was thrown.
+            super.visitMaxs(Math.max(stack + 1, 2), locals);
         }
     }
 }
