@@ -218,6 +218,8 @@ struct live_agent {
   void (*filtered)(const char* pattern);
   /* A stream begins (1) or has ended (0); may be NULL. */
   void (*running)(int on);
+  /* A round of sending is over; may be NULL. */
+  void (*round)(void);
   /* Before methods are told: messages on modules, and where an address of live_code is; may be NULL where
    * there are none. */
   void (*modules)(struct wire* out, int anew);

@@ -9,9 +9,12 @@
 #include <sys/mman.h>
 
 #include "core.h"
+#include "frames.h"
 #include "methods.h"
 #include "modules.h"
 #include "profd_live.h"
+#include "quiet.h"
+#include "xray.h"
 
 #define PLACES (1u << 18)
 #define PLACES_MOST (PLACES / 4 * 3)
@@ -51,11 +54,11 @@ static uint32_t id_slow(uintptr_t address) {
   return 0;
 }
 
-static inline uint32_t id_of(uintptr_t address) {
+/* 0 of one that has not been seen, or is not at the first place that it might be. */
+static inline uint32_t id_known(uintptr_t address) {
   struct place* place = places + (address >> 4 & (PLACES - 1));
-  if (__builtin_expect(atomic_load_explicit(&place->address, memory_order_acquire) == address, 1))
-    return atomic_load_explicit(&place->id, memory_order_relaxed);
-  return id_slow(address);
+  if (__builtin_expect(atomic_load_explicit(&place->address, memory_order_acquire) != address, 0)) return 0;
+  return atomic_load_explicit(&place->id, memory_order_relaxed);
 }
 
 /* Forgets functions of code that is no longer loaded: what is loaded at their addresses later are others. */
@@ -83,7 +86,9 @@ static void forget(void) {
     if (address == 0 || address == UINTPTR_MAX) continue;
     uint32_t at = 0;
     while (at < ranges.n && (address < ranges.low[at] || address >= ranges.high[at])) ++at;
-    if (at == ranges.n) atomic_store(&places[i].address, UINTPTR_MAX);
+    if (at < ranges.n) continue;
+    quiet_forget(atomic_load_explicit(&places[i].id, memory_order_relaxed), address);
+    atomic_store(&places[i].address, UINTPTR_MAX);
   }
 }
 
@@ -100,17 +105,6 @@ int dlclose(void* library) {
   return failed;
 }
 
-/* Frames below this one on the thread's stack are no more: longjmp left them, or an exit is missing. Where
-   the thread runs on a stack of its own making (a signal's, a coroutine's) places say nothing. */
-static inline uintptr_t place_of(const struct live_lane* lane, uintptr_t at) {
-  return at >= lane->stack_low && at < lane->stack_high ? at : UINTPTR_MAX;
-}
-static inline void drop_below(struct live_lane* lane, uintptr_t at) {
-  uint32_t n = 0;
-  while (n < lane->depth && lane->open[lane->depth - 1 - n].at < at) ++n;
-  live_pop_many(lane, n);
-}
-
 #define PROBE __attribute__((visibility("default"), noinline))
 PROBE void __cyg_profile_func_enter(void* function, void* site);
 PROBE void __cyg_profile_func_exit(void* function, void* site);
@@ -120,22 +114,18 @@ int profd_live_on;
 PROBE void profd_live_enters(void* function);
 PROBE void profd_live_exits(void* function, void* site);
 
-/* Of a function that is known and has lost its probe: nothing is written for it. */
-static inline uint32_t id_where_off(uintptr_t address) {
-  struct place* place = places + (address >> 4 & (PLACES - 1));
-  if (atomic_load_explicit(&place->address, memory_order_acquire) != address) return 0;
-  uint32_t id = atomic_load_explicit(&place->id, memory_order_relaxed);
-  return live_is_off(id) ? id : 0;
-}
-
 /* What follows is called as the last thing of the probes: a probe that is off has no frame of its own. */
 static __attribute__((noinline)) void enters(void* function) {
-  if (id_where_off((uintptr_t)function)) return;
+  uint32_t id = id_known((uintptr_t)function);
+  if (id && live_is_off(id)) return;
   uintptr_t at = (uintptr_t)__builtin_frame_address(0);
   struct live_lane* lane = live_begin();
   if (__builtin_expect(!lane, 0)) return;
-  uint32_t id = id_of((uintptr_t)function);
-  if (__builtin_expect(id != 0 && !live_is_off(id), 1)) {
+  if (__builtin_expect(!id, 0)) {
+    id = id_slow((uintptr_t)function);
+    if (live_is_off(id)) id = 0;
+  }
+  if (__builtin_expect(id != 0, 1)) {
     at = place_of(lane, at);
     if (lane->depth && at != UINTPTR_MAX && __builtin_expect(lane->open[lane->depth - 1].at < at, 0))
       drop_below(lane, at);
@@ -144,33 +134,22 @@ static __attribute__((noinline)) void enters(void* function) {
   live_leave(lane);
 }
 
-static void exit_slow(struct live_lane* lane, uint32_t id, uintptr_t at) {
-  if (at != UINTPTR_MAX) drop_below(lane, at);
-  for (uint32_t n = 1; n <= lane->depth; ++n) {
-    const struct live_open* open = lane->open + lane->depth - n;
-    if (at != UINTPTR_MAX && open->at != at && open->at != UINTPTR_MAX) return;
-    if (open->id != id) continue;
-    live_pop_many(lane, n);
-    return;
-  }
-}
-
 static __attribute__((noinline)) void exits(void* function, void* site) {
   uintptr_t at = (uintptr_t)__builtin_frame_address(0);
   /* Jumped to as the function's last thing: its frame is no more, and where its probe stands is where that of
      its caller did. */
   int jumped = __builtin_extract_return_addr(__builtin_return_address(0)) == site;
-  uint32_t off = id_where_off((uintptr_t)function);
-  if (off) {
+  uint32_t id = id_known((uintptr_t)function);
+  if (id && live_is_off(id)) {
     /* It may have begun when it still had one. */
     const struct live_lane* own = live_lane_of_thread;
     if (!own || own->depth == 0) return;
     const struct live_open* top = own->open + own->depth - 1;
-    if (top->at != UINTPTR_MAX && (jumped ? top->at >= at : top->id != off || top->at != at)) return;
+    if (top->at != UINTPTR_MAX && (jumped ? top->at >= at : top->id != id || top->at != at)) return;
   }
   struct live_lane* lane = live_begin();
   if (__builtin_expect(!lane, 0)) return;
-  uint32_t id = id_of((uintptr_t)function);
+  if (__builtin_expect(!id, 0)) id = id_slow((uintptr_t)function);
   if (__builtin_expect(id != 0 && lane->depth != 0, 1)) {
     const struct live_open* top = lane->open + lane->depth - 1;
     if (jumped && !lane->over && place_of(lane, at) != UINTPTR_MAX)
@@ -251,6 +230,17 @@ JUMP(__longjmp_chk, 3)
 
 extern void __cxa_throw(void) __attribute__((weak));
 
+static void forked(void) {
+  live_forked();
+  quiet_forked();
+  xray_forked();
+}
+
+static void running(int on) {
+  quiet_none();
+  xray_running(on);
+}
+
 PROBE void profd_live_mark(const char* text) {
   live_mark(text);
 }
@@ -265,13 +255,16 @@ PROBE int profd_live_start(const char* target, const char* token_file) {
       void* found = dlsym(RTLD_NEXT, kJumps[i]);
       memcpy(&real[i], &found, sizeof found);
     }
-    pthread_atfork(NULL, NULL, live_forked);
+    pthread_atfork(NULL, NULL, forked);
     live_shared.on = &profd_live_on;
   }
   struct live_agent agent = {.language = __cxa_throw ? "cpp" : "c",
                              .name = "profd-live-c " PROFD_LIVE_VERSION,
                              .program = modules_program(),
                              .abilities = LIVE_CAN_PAUSE | LIVE_CAN_DEMOTE | LIVE_CAN_DETACH,
+                             .demoted = quiet_demoted,
+                             .running = running,
+                             .round = quiet_round,
                              .modules = modules_tell,
                              .module_of = modules_find};
   return live_start(&agent, target, token_file);

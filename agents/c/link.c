@@ -379,6 +379,7 @@ static int session(void) {
       told_clock = now;
     }
     live_round(&link_.agent, &link_.out, tick);
+    if (link_.agent.round) link_.agent.round();
     if (last) put_bye(&link_.out, link_.detached ? "detach" : link_.reason);
     size_t bytes = link_.out.size;
     if (link_.out.failed) {

@@ -73,6 +73,11 @@ const char* live_package_of(uint32_t id) {
   return what == 0 || (what & 1) ? NULL : ((const struct texts*)what)->bytes;
 }
 
+uintptr_t live_address_of(uint32_t id) {
+  uintptr_t what = table_of() ? atomic_load_explicit(&table_of()[id], memory_order_acquire) : 0;
+  return what & 1 ? what >> 1 : 0;
+}
+
 void live_methods_anew(void) {
   if (!told)
     told = calloc(LIVE_METHODS, 1);

@@ -13,6 +13,8 @@ uint32_t live_method(const char* package, const char* class_name, const char* me
                      const char* file, uint32_t line);
 /* The same for machine code: the agent's thread finds its module. Allocates nothing. */
 uint32_t live_code(uintptr_t address);
+/* Of a method of machine code; 0 for others. */
+uintptr_t live_address_of(uint32_t id);
 
 /* On the agent's thread. A stream begins: nothing has been told. */
 void live_methods_anew(void);

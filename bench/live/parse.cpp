@@ -1,7 +1,9 @@
-// Parses JSON of ten megabytes by recursive descent, again and again: a line of milliseconds for each time.
+// Parses JSON of ten megabytes by recursive descent, again and again: a line for each time, with
+// when it began, in seconds, and the milliseconds of processor time that it took.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <string>
@@ -98,6 +100,13 @@ static std::string made(std::size_t n_bytes) {
   return out + "0]";
 }
 
+// Of this thread: other programs beside it change little.
+static double processor_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
 int main(int argc, char** argv) {
   const double seconds = argc > 1 ? std::atof(argv[1]) : 10;
   const std::string text = made(10'000'000);
@@ -106,10 +115,9 @@ int main(int argc, char** argv) {
   auto since = [&](Clock::time_point at) { return std::chrono::duration<double>(Clock::now() - at).count(); };
   std::size_t n = 0;
   while (since(begun) < seconds) {
-    const double from = since(begun);
-    const auto at = Clock::now();
+    const double from = since(begun), before = processor_ms();
     n += json::Parser(text).value().items.size();
-    std::printf("%.3f %.3f\n", from, since(at) * 1e3);
+    std::printf("%.3f %.3f\n", from, processor_ms() - before);
   }
   std::printf("parsed %zu\n", n);
 }

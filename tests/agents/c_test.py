@@ -31,7 +31,7 @@ def symbols_of(program):
     found = {}
     for line in subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout.splitlines():
         parts = line.split()
-        if len(parts) == 3 and parts[1] in "tT":
+        if len(parts) == 3 and parts[1] in "tTwW":
             found[int(parts[0], 16)] = parts[2]
     return found
 
@@ -200,12 +200,17 @@ class Agent(LiveCase, unittest.TestCase):
                 self.assertIn(frames[at + 1][0], ("stack", "threadEnd"))
 
     def test_pause_demote_and_detach(self):
+        for program in (self.program, self.inlined):
+            with self.subTest(program=os.path.basename(program)):
+                self.pause_demote_and_detach(program)
+
+    def pause_demote_and_detach(self, program):
         daemon = self.daemon()
-        one = self.start(daemon.target, "run", "0", "5")
+        one = self.start(daemon.target, "run", "0", "5", program=program)
 
         def stream():
             found = plive.Stream(daemon.bytes())
-            self.name(found)
+            self.name(found, program)
             return found
 
         def answered(operation):
@@ -226,6 +231,9 @@ class Agent(LiveCase, unittest.TestCase):
         self.assertTrue(entered & set(stream().ids_of("deep")), "but of its callers")
         daemon.say("control", operation=5, pattern="", ids=leaf)
         answered("promote")
+        since = len(plive.frames(daemon.bytes()))
+        daemon.wait(lambda data: any(record["kind"] == "enter" and record["id"] in leaf for name, given in plive.frames(data)[since:]
+                                     if name == "events" for record in given["records"]))
         daemon.say("control", operation=1)
         answered("pause")
         time.sleep(0.15)

@@ -26,8 +26,8 @@ cmd_test() {
 # What tests run beside profd. Where a package source does not answer, its tests are "not run" and say so.
 install_test_tools() {
   install_packages luajit || echo "dev: apt failed; the tests that need luajit are not run" >&2
-  install_packages llvm-14 clang-14 elfutils dwz xz-utils g++-aarch64-linux-gnu ||
-    echo "dev: apt failed; symbols and lines are not compared with other symbolizers" >&2
+  install_packages llvm-14 clang-14 libclang-rt-14-dev elfutils dwz xz-utils g++-aarch64-linux-gnu ||
+    echo "dev: apt failed; symbols and lines are not compared with other symbolizers, nor XRay" >&2
   install_packages debuginfod libdebuginfod1 ||
     echo "dev: apt failed; the tests that need debuginfod are not run" >&2
   install_packages clangd-14 || echo "dev: apt failed; profd lsp is not tried with clangd" >&2
