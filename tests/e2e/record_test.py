@@ -487,6 +487,30 @@ class Record(unittest.TestCase):
         done = subprocess.run([PROFD, "record", "--let-read", "--", "/bin/sh", "-c", "echo $$ $0; exit 4", "x y"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout.split(" ", 1)[1]), (4, "x y\n"))
 
+    def test_a_command_that_lets_others_read_it_may_be_read_under_yama(self):
+        scope = "/proc/sys/kernel/yama/ptrace_scope"
+        if not os.path.exists(scope):
+            self.skipTest("NOT RUN: this kernel has no Yama")
+        with open(scope, encoding="ascii") as file:
+            if file.read().strip() != "1":
+                self.skipTest("NOT RUN: kernel.yama.ptrace_scope is not 1")
+        # Root may read whatever it likes.
+        user = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
+
+        def readable(*command):
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, cwd="/", **user)
+            self.addCleanup(process.communicate)
+            self.addCleanup(process.kill)
+            process.stdout.readline()
+            # Beside the program, not above it.
+            read = "import sys; f = open(f'/proc/{sys.argv[1]}/mem', 'rb', 0); maps = open(f'/proc/{sys.argv[1]}/maps').readline(); " \
+                   "f.seek(int(maps.split('-')[0], 16)); f.read(8)"
+            return subprocess.run([sys.executable, "-c", read, str(process.pid)], capture_output=True, cwd="/", **user).returncode == 0
+
+        program = ["/bin/sh", "-c", "echo begun; read line"]
+        self.assertFalse(readable(*program))
+        self.assertTrue(readable(PROFD, "record", "--let-read", "--", *program))
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=1)
