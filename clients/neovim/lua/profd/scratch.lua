@@ -4,6 +4,15 @@ local M = {}
 --- Views that lead to each other take turns in one window.
 local TURNS = { ['profd-flame'] = true, ['profd-tree'] = true }
 
+--- Closes the current window and goes to the one that was left for it, which Neovim itself does not.
+function M.close()
+  local before = vim.fn.win_getid(vim.fn.winnr('#'))
+  vim.cmd.close()
+  if before ~= 0 and vim.api.nvim_win_is_valid(before) then
+    vim.api.nvim_set_current_win(before)
+  end
+end
+
 --- q: back to the view that this one took the window of, else closes it.
 local function leave()
   local before = vim.w.profd_before
@@ -11,7 +20,7 @@ local function leave()
   if before and before ~= vim.api.nvim_get_current_buf() and vim.api.nvim_buf_is_valid(before) then
     vim.api.nvim_win_set_buf(0, before)
   else
-    vim.cmd.close()
+    M.close()
   end
 end
 
@@ -73,6 +82,7 @@ function M.show(name, lines, opts)
     vim.wo[window][0].wrap = false
     vim.wo[window][0].list = false
     vim.wo[window][0].spell = false
+    vim.opt_local.fillchars:append({ eob = ' ' })
   end
   vim.api.nvim_set_current_win(window)
   vim.api.nvim_win_set_cursor(window, { 1, 0 })
