@@ -246,14 +246,30 @@ def Wrapped(lines: list<string>, width: number): list<string>
   return wrapped
 enddef
 
+# CTRL-D and CTRL-U, where not all of it is to be seen.
+def ScrollHover(popup: number, key: string): bool
+  const step = get({"\<C-D>": 5, "\<C-U>": -5}, key, 0)
+  const hidden = line('$', popup) - popup_getpos(popup).core_height
+  if step == 0 || hidden <= 0
+    return false
+  endif
+  popup_setoptions(popup, {firstline: max([1, min([hidden + 1, popup_getoptions(popup).firstline + step])])})
+  return true
+enddef
+
 def ShowHover(hover: any)
   if type(hover) != v:t_dict
     Say('nothing was measured here')
     return
   endif
-  const lines = split(trim(hover.contents.value, "\n"), "\n", true)
-  popup_atcursor(Wrapped(lines, min([&columns - 4, MOST_COLUMNS])), {border: [], padding: [0, 1, 0, 1], highlight: 'ProfdHover',
-    borderchars: ['─', '│', '─', '│', '┌', '┐', '┘', '└'], moved: 'any', maxheight: &lines - 4})
+  const width = min([&columns - 5, MOST_COLUMNS])
+  const lines = Wrapped(split(trim(hover.contents.value, "\n"), "\n", true), width)
+  # As far left as it takes, with its border and scrollbar: Vim itself would fold the lines anew.
+  const taken = max(mapnew(lines, (_, line) => strdisplaywidth(line))) + 5
+  popup_atcursor(lines, {border: [], padding: [0, 1, 0, 1], highlight: 'ProfdHover', wrap: false,
+    col: max([1, min([screencol(), &columns - taken + 1])]),
+    borderchars: ['─', '│', '─', '│', '┌', '┐', '┘', '└'], moved: 'any', maxheight: &lines - 4,
+    filter: ScrollHover, filtermode: 'n'})
 enddef
 
 def Hover()
