@@ -207,7 +207,10 @@ function M.with_profile(action)
     elseif M.profile then
       go()
     else
-      M.sync(go)
+      -- What names no profile is answered when those of the project are read; a list is of what is there by now.
+      client.request(protocol.methods.metric_list, vim.empty_dict(), function()
+        M.sync(go)
+      end)
     end
   end)
 end
