@@ -127,6 +127,18 @@ class Vim(Terminal):
         self.assertRegex(self.browser(), r"^http://127\.0\.0\.1/\d+$")
         self.shows("^profd: .*no-such")
 
+    def test_a_hover_is_folded_between_words_and_scrolls(self):
+        self.tmux("resize-window", "-x", "50", "-y", "14")
+        self.shows(r"^ {20,}19,\d+-\d+ +\d+%$")
+        self.type("K")
+        self.shows(r"^│ main\.foldSum sums\.go:19 +│")
+        before = self.screen()
+        self.keys("C-d")
+        self.until(lambda: self.screen() != before, "other lines of the hover")
+        self.shows("^┌─+┐$", "^└─+┘$")
+        self.type("0")
+        self.shows_no("┌─")
+
     def test_the_menu_of_a_line(self):
         self.command("Profd")
         self.shows("Who calls main.foldSum", "flame graph")

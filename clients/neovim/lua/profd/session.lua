@@ -18,8 +18,8 @@ M.uri = nil
 M.metric = nil
 ---@type profd.RecordedAgainResult? what became of the profile that is shown, since its file was recorded again
 M.recorded_again = nil
----@type string? what a command that was recorded once more took, to be said again with what comes right after it
-M.comparison = nil
+---@type string? what was said of a new recording, to be said again with what comes right after it
+M.first_said = nil
 ---@type profd.ProjectParams? what the project file says, as the daemon told last
 M.project = nil
 
@@ -56,7 +56,7 @@ local function show(profile, revision, name, uri)
     M.metric = nil
   end
   if profile ~= M.profile then
-    M.recorded_again, M.comparison = nil, nil
+    M.recorded_again, M.first_said = nil, nil
     require('profd.kept').let_window_go() -- it is of another time
   end
   local news = profile ~= M.profile or (revision or 0) ~= M.revision
@@ -207,7 +207,10 @@ function M.with_profile(action)
     elseif M.profile then
       go()
     else
-      M.sync(go)
+      -- What names no profile is answered when those of the project are read; a list is of what is there by now.
+      client.request(protocol.methods.metric_list, vim.empty_dict(), function()
+        M.sync(go)
+      end)
     end
   end)
 end

@@ -8,6 +8,7 @@ local levels = require('profd.tree_load')
 local log = require('profd.log')
 local place = require('profd.place')
 local row_keys = require('profd.row_keys')
+local scratch = require('profd.scratch')
 local session = require('profd.session')
 local spread = require('profd.spread')
 local view = require('profd.tree_view')
@@ -208,7 +209,7 @@ local function open(shape, of)
     levels.roots(at, function()
       at.bufnr = window.open(about)
       vim.wo[0][0].cursorline = true
-      window.set_height() -- it grows as it is unfolded
+      scratch.set_height(scratch.most_lines()) -- it grows as it is unfolded
       view.paint(at)
     end)
   end)

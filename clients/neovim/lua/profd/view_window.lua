@@ -8,8 +8,6 @@ local scratch = require('profd.scratch')
 local session = require('profd.session')
 
 local RESIZE_DELAY_MS = 60
-local LEAST_LINES = 5
-local MOST_OF_SCREEN = 0.6
 
 ---@class profd.Shown what a view shows
 ---@field bufnr integer
@@ -83,12 +81,15 @@ function M.open(view)
   return bufnr
 end
 
---- Gives the current window the height that its lines take, within reason; one that was taken over from another view stays.
----@param lines? integer absent: as high as it may be
-function M.set_height(lines)
-  if not vim.w.profd_before then
-    local most = math.max(LEAST_LINES, math.floor(vim.o.lines * MOST_OF_SCREEN))
-    vim.api.nvim_win_set_height(0, math.min(lines or most, most))
+--- A window that is as high as its text stays so when the text becomes another one.
+---@param bufnr integer
+---@param write fun()
+local function keep_fitting(bufnr, write)
+  local window = vim.fn.bufwinid(bufnr)
+  local fits = window ~= -1 and vim.api.nvim_win_get_height(window) == vim.api.nvim_buf_line_count(bufnr)
+  write()
+  if fits then
+    vim.api.nvim_win_set_height(window, math.min(vim.api.nvim_buf_line_count(bufnr), scratch.most_lines()))
   end
 end
 
@@ -104,7 +105,9 @@ function M.renew(shown, ask, write)
   end
   ask(at, function(answer)
     if shown() == at and vim.api.nvim_buf_is_valid(at.bufnr) then
-      write(at, answer)
+      keep_fitting(at.bufnr, function()
+        write(at, answer)
+      end)
     end
   end)
 end
