@@ -74,7 +74,7 @@
   (setq tabulated-list-format
         (vector (list "Self %%" 8 (profd-lists--by :self-value) :right-align t)
                 (list "Self" 11 (profd-lists--by :self-value) :right-align t)
-                (list "Total %%" 9 (profd-lists--by :total-value) :right-align t)
+                (list "Total %%" 10 (profd-lists--by :total-value) :right-align t)
                 (list "Total" 10 (profd-lists--by :total-value) :right-align t)
                 (list "Function" 46 t)
                 (list "Place" 30 t))

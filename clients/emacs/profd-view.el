@@ -229,7 +229,7 @@ An answer to an older question is not taken."
            (profd-warn text)
          (profd-log-add text)
          (with-current-buffer buffer
-           (profd-view-write (concat (profd-clean text) "\n"))))))))
+           (profd-view-write (concat (profd-view-fill text) "\n"))))))))
 
 (defun profd-view-through-filters (done)
   "Call DONE in the current buffer with the filters that are on, as texts."
@@ -261,10 +261,24 @@ An answer to an older question is not taken."
 
 (add-hook 'profd-session-changed-hook #'profd-view--changed)
 
+(defun profd-view-fill (text &optional width)
+  "TEXT in lines of WIDTH columns, or of the width of the window.
+A window that is too narrow for that has it in one line."
+  (let* ((window (get-buffer-window nil t))
+         (width (or width (if window (1- (window-max-chars-per-line window)) 0)))
+         (text (profd-clean text)))
+    (if (or (< width 40) (<= (string-width text) width))
+        text
+      (with-temp-buffer
+        (insert text)
+        (let ((fill-column width))
+          (fill-region (point-min) (point-max) nil t))
+        (string-trim-right (buffer-string))))))
+
 (defun profd-view-heading (text &rest notes)
-  "TEXT, and NOTES that are not nil, each a line above a list."
+  "TEXT, and NOTES that are not nil, each below it."
   (concat (propertize (profd-clean text) 'face 'profd-title) "\n"
-          (mapconcat (lambda (note) (concat (propertize (profd-clean note) 'face 'profd-note) "\n"))
+          (mapconcat (lambda (note) (concat (propertize (profd-view-fill note) 'face 'profd-note) "\n"))
                      (delq nil notes) "")))
 
 (defun profd-view-cell (answer key i)

@@ -122,6 +122,18 @@
     (profd-compile "true" "none.pprof")
     (harness-note "the command wrote no .*none\\.pprof")))
 
+(ert-deftest profd-what-another-project-had-open-is-said ()
+  (let ((first (harness-project "first"))
+        (second (harness-project "second")))
+    (harness-open first)
+    (harness-open second)
+    (harness-note "cpu\\.pprof: cpu 8\\.34 s, 823 records; no longer shown: cpu\\.pprof of .*/first/go-demo/")))
+
+(ert-deftest profd-texts-are-filled-to-the-window ()
+  (should (equal (profd-view-fill "a sentence of several words that is longer than a line" 40)
+                 "a sentence of several words that is\nlonger than a line"))
+  (should (equal (profd-view-fill "short   as it is" 40) "short   as it is")))
+
 (ert-deftest profd-lsp-mode-takes-it-as-an-add-on ()
   (dolist (folder (file-expand-wildcards "/usr/share/emacs/site-lisp/elpa/*"))
     (push folder load-path))
