@@ -229,6 +229,7 @@ An answer to an older question is not taken."
            (profd-warn text)
          (profd-log-add text)
          (with-current-buffer buffer
+           (profd-view-put-heading nil)
            (profd-view-write (concat (profd-view-fill text) "\n"))))))))
 
 (defun profd-view-through-filters (done)
@@ -310,6 +311,17 @@ A window that is too narrow for that has it in one line."
       (propertize (concat (profd-clean rest) "\n") 'face 'profd-note)
     ""))
 
+(defvar-local profd-view--heading nil "The overlay that is shown above the rows.")
+
+(defun profd-view-put-heading (heading)
+  "Show HEADING, a text of lines, above the rows; nil is none.
+It is no part of the buffer's text: rows begin at its beginning, and
+stay below it when they are sorted."
+  (unless profd-view--heading
+    (setq profd-view--heading (make-overlay 1 1)))
+  (move-overlay profd-view--heading (point-min) (point-min))
+  (overlay-put profd-view--heading 'before-string (and heading (concat heading "\n"))))
+
 (defun profd-view-of (answer)
   "What the numbers of ANSWER are of."
   (format "%s of %s" (plist-get answer :metric) profd-session-name))
@@ -320,7 +332,9 @@ A window that is too narrow for that has it in one line."
 
 (defun profd-view-notes (answer)
   "What ANSWER says beside its numbers, as remarks."
-  (append (profd-list (plist-get answer :warnings))
+  (append (delq nil (list (plist-get (plist-get answer :sides) :scale)))
+          (profd-list (plist-get (plist-get answer :sides) :warnings))
+          (profd-list (plist-get answer :warnings))
           (delq nil (list (plist-get answer :estimated)
                           (plist-get (plist-get answer :excluded) :text)
                           (plist-get answer :note)))))
