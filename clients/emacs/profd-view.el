@@ -312,6 +312,7 @@ A window that is too narrow for that has it in one line."
     ""))
 
 (defvar-local profd-view--heading nil "The overlay that is shown above the rows.")
+(put 'profd-view--heading 'permanent-local t)
 
 (defun profd-view-put-heading (heading)
   "Show HEADING, a text of lines, above the rows; nil is none.
