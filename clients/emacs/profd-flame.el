@@ -281,7 +281,10 @@
                             :once)))
     (unless (string-match-p "\\`http://\\(127\\.0\\.0\\.1\\|localhost\\|\\[::1\\]\\):[0-9]+/" address)
       (error "The daemon gave an address that is not of this machine"))
-    (browse-url address)))
+    (browse-url address)
+    ;; A browser may be on another machine than a terminal is.
+    (unless (display-graphic-p)
+      (message "profd: the browser shows %s" (profd-clean address)))))
 
 (defun profd-flame ()
   "Show the flame graph: as a picture, or in the browser where Emacs shows none."

@@ -23,7 +23,8 @@
 (define-derived-mode profd-hotspots-mode tabulated-list-mode "profd"
   "Functions of a profile by their cost.
 \\{profd-hotspots-mode-map}"
-  (setq tabulated-list-padding 1)
+  ;; Where a row begins is a column, too, which it can be sorted by.
+  (setq tabulated-list-padding 0)
   (profd-view-set-up #'profd-lists--ask))
 
 (defun profd-lists--by (column)
@@ -57,15 +58,12 @@
                               'face 'profd-place)))))
 
 (defun profd-lists--print (heading)
-  "Print the list, and HEADING, a text of lines, below it."
+  "Print the list, and HEADING, a text of lines, above it."
   (setq tabulated-list-use-header-line t
         mode-line-process (concat ": " (profd-clean (car (split-string heading "\n")))))
   (tabulated-list-init-header)
   (tabulated-list-print t)
-  (let ((inhibit-read-only t))
-    (save-excursion
-      (goto-char (point-max))
-      (insert "\n" heading)))
+  (profd-view-put-heading heading)
   (unless (tabulated-list-get-id)
     (goto-char (point-min))))
 
@@ -74,7 +72,7 @@
   (setq tabulated-list-format
         (vector (list "Self %%" 8 (profd-lists--by :self-value) :right-align t)
                 (list "Self" 11 (profd-lists--by :self-value) :right-align t)
-                (list "Total %%" 9 (profd-lists--by :total-value) :right-align t)
+                (list "Total %%" 10 (profd-lists--by :total-value) :right-align t)
                 (list "Total" 10 (profd-lists--by :total-value) :right-align t)
                 (list "Function" 46 t)
                 (list "Place" 30 t))
@@ -136,7 +134,7 @@
             (plist-get (plist-get answer :unchanged) :text)
             (plist-get (plist-get answer :remainder) :text)
             (profd-view-filter-note filters)
-            (append (profd-list (plist-get sides :warnings)) (profd-view-notes answer))))))
+            (profd-view-notes answer)))))
 
 (defun profd-lists--ask ()
   "Ask for the functions anew."

@@ -107,7 +107,8 @@
         (push (profd-tree--line node) lines)
         (when (profd-tree-node-open node)
           (setq left (append (profd-tree-node-children node) left)))))
-    (profd-view-write (concat (apply #'concat (nreverse lines)) "\n" profd-tree--head))))
+    (profd-view-write (apply #'concat (nreverse lines)))
+    (profd-view-put-heading profd-tree--head)))
 
 (defun profd-tree--wants-open-p (node)
   "Whether NODE is to be open without being asked."

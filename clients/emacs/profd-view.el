@@ -229,7 +229,8 @@ An answer to an older question is not taken."
            (profd-warn text)
          (profd-log-add text)
          (with-current-buffer buffer
-           (profd-view-write (concat (profd-clean text) "\n"))))))))
+           (profd-view-put-heading nil)
+           (profd-view-write (concat (profd-view-fill text) "\n"))))))))
 
 (defun profd-view-through-filters (done)
   "Call DONE in the current buffer with the filters that are on, as texts."
@@ -261,10 +262,24 @@ An answer to an older question is not taken."
 
 (add-hook 'profd-session-changed-hook #'profd-view--changed)
 
+(defun profd-view-fill (text &optional width)
+  "TEXT in lines of WIDTH columns, or of the width of the window.
+A window that is too narrow for that has it in one line."
+  (let* ((window (get-buffer-window nil t))
+         (width (or width (if window (1- (window-max-chars-per-line window)) 0)))
+         (text (profd-clean text)))
+    (if (or (< width 40) (<= (string-width text) width))
+        text
+      (with-temp-buffer
+        (insert text)
+        (let ((fill-column width))
+          (fill-region (point-min) (point-max) nil t))
+        (string-trim-right (buffer-string))))))
+
 (defun profd-view-heading (text &rest notes)
-  "TEXT, and NOTES that are not nil, each a line above a list."
+  "TEXT, and NOTES that are not nil, each below it."
   (concat (propertize (profd-clean text) 'face 'profd-title) "\n"
-          (mapconcat (lambda (note) (concat (propertize (profd-clean note) 'face 'profd-note) "\n"))
+          (mapconcat (lambda (note) (concat (propertize (profd-view-fill note) 'face 'profd-note) "\n"))
                      (delq nil notes) "")))
 
 (defun profd-view-cell (answer key i)
@@ -296,6 +311,18 @@ An answer to an older question is not taken."
       (propertize (concat (profd-clean rest) "\n") 'face 'profd-note)
     ""))
 
+(defvar-local profd-view--heading nil "The overlay that is shown above the rows.")
+(put 'profd-view--heading 'permanent-local t)
+
+(defun profd-view-put-heading (heading)
+  "Show HEADING, a text of lines, above the rows; nil is none.
+It is no part of the buffer's text: rows begin at its beginning, and
+stay below it when they are sorted."
+  (unless profd-view--heading
+    (setq profd-view--heading (make-overlay 1 1)))
+  (move-overlay profd-view--heading (point-min) (point-min))
+  (overlay-put profd-view--heading 'before-string (and heading (concat heading "\n"))))
+
 (defun profd-view-of (answer)
   "What the numbers of ANSWER are of."
   (format "%s of %s" (plist-get answer :metric) profd-session-name))
@@ -306,7 +333,9 @@ An answer to an older question is not taken."
 
 (defun profd-view-notes (answer)
   "What ANSWER says beside its numbers, as remarks."
-  (append (profd-list (plist-get answer :warnings))
+  (append (delq nil (list (plist-get (plist-get answer :sides) :scale)))
+          (profd-list (plist-get (plist-get answer :sides) :warnings))
+          (profd-list (plist-get answer :warnings))
           (delq nil (list (plist-get answer :estimated)
                           (plist-get (plist-get answer :excluded) :text)
                           (plist-get answer :note)))))

@@ -6,6 +6,7 @@ usage: lsp_proxy_test.py PROFD
 import json
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -108,6 +109,20 @@ class WithADaemon(Proxied):
         said = [m["params"]["message"] for m in editor.messages if m.get("method") == "window/showMessage"]
         self.assertEqual(len(said), 1)
         self.assertIn("it has none of profd's codeLens", said[0])
+
+    def test_a_daemon_that_says_nothing_holds_up_no_answer(self):
+        silent = socket.socket(socket.AF_UNIX)
+        self.addCleanup(silent.close)
+        silent.bind(self.socket)
+        os.chmod(self.socket, 0o600)
+        silent.listen()
+        editor = self.editor(PROFD, "lsp", "--socket", self.socket, "--", sys.executable, SERVER)
+        hello = editor.initialize(self.root)["result"]
+        self.assertEqual(hello["capabilities"], {"hoverProvider": True, "textDocumentSync": 2})
+        self.assertEqual(editor.ask("echo", {"a": 1})["result"], {"a": 1})
+        editor.ask("shutdown")
+        editor.tell("exit")
+        self.assertEqual(editor.ending()[0], 0)
 
     def test_diagnostics_that_are_asked_for_are_those_of_both(self):
         self.daemon()

@@ -64,6 +64,7 @@ int main(int n, char **v) { return work(n); }
     (ert-skip "no clangd"))
   (setq lsp-clients-clangd-executable (seq-some #'executable-find '("clangd" "clangd-14"))
         lsp-auto-guess-root t
+        lsp-response-timeout 60
         lsp-enable-snippet nil
         lsp-diagnostics-provider :none
         lsp-completion-provider :none

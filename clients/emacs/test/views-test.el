@@ -137,6 +137,11 @@
     (let ((text (harness-buffer "*profd hotspots*" "→")))
       (should (string-match-p "[+-][0-9.]+ m?s (" text))
       (should (string-match-p "^ .*main\\." text)))
+    ;; What the numbers were multiplied with stands above them, however they are sorted.
+    (with-current-buffer "*profd hotspots*"
+      (goto-char (point-min))
+      (tabulated-list-sort)
+      (should (string-match-p "^values are as measured" (harness-text "*profd hotspots*"))))
     (profd-close)
     (harness-until "it is closed" (not (profd-session-diff-p)))
     (setq profd-session-profile nil)))
