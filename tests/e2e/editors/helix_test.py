@@ -45,7 +45,8 @@ class Helix(Terminal):
     def test_the_five_questions(self):
         # All of a line.
         self.type(" k")
-        self.shows("main.foldSum sums.go:19", "callers of main.foldSum: main.summarise 100 %")
+        self.shows("main.foldSum sums.go:19", r"cpu: total 1\.12 s \(8\.1 %\), self 1\.12 s",
+                   "callers of main.foldSum: main.summarise 100 %")
         self.escape("callers of main.foldSum")
         # What is hot.
         self.type("+h")
