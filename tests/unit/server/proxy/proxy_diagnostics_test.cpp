@@ -76,6 +76,8 @@ TEST_CASE("a report has what profd says of the document after the server's own")
   CHECK(s.refreshes() == 1);  // the editor did not ask since
   const json both = s.pulled("file:///a%20b", R"({"kind":"full","items":[1.50]})");
   CHECK(both["items"] == json::parse(R"([1.50,{"p":2}])"));
+  CHECK(s.pulled("file:///a%20b", R"({"kind":"","items":[1]})") ==
+        json::parse(R"({"kind":"","items":[1,{"p":2}]})"));
   CHECK(!both.contains("resultId"));
   s.profd_says("file:///a b", R"([{"p":2}])");
   CHECK(s.refreshes() == 1);  // it said that before
