@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -30,6 +31,7 @@ final class Link extends Thread {
     private static final int MOST_BACKOFF = 10000;
     private static final int BUSY = 1 << 20;
     private static final long LATE = 1000000;
+    private static final int BATCH = 1000;
     /** The JVM compiles a class that is read anew once more, for seconds: methods that lose their probes are gathered so long. */
     private static final long BETWEEN_BATCHES = 1000000000L;
 
@@ -179,7 +181,7 @@ final class Link extends Thread {
         String command = System.getProperty("sun.java.command", "java").split(" ")[0];
         out.begin(Stream.HELLO).raw(Stream.MAGIC.getBytes(StandardCharsets.US_ASCII), 5);
         out.varint(Stream.OLDEST_VERSION).varint(Stream.VERSION).varint(pid()).string("java");
-        out.string(command.substring(command.lastIndexOf('/') + 1)).string("profd-live-java 0.1.0");
+        out.string(command.substring(command.lastIndexOf('/') + 1)).string("profd-live-java 0.1.0, methods=" + weaver.kinds());
         out.varint(1000000000L).varint(System.nanoTime()).varint(System.currentTimeMillis() * 1000000L);
         out.varint(Stream.CAN_PAUSE | Stream.CAN_FILTER | Stream.CAN_DEMOTE | Stream.CAN_DETACH).end();
         send();
@@ -345,7 +347,7 @@ final class Link extends Thread {
         nextBatch = System.nanoTime() + BETWEEN_BATCHES;
     }
 
-    /** Has classes read anew, all that may have probes or those with the names; a hundred at a time, one by one where that fails. */
+    /** Has classes read anew, all that may have probes or those with the names; many at a time: each time the JVM stops. */
     private void retransform(Set<String> names) {
         List<Class<?>> batch = new ArrayList<Class<?>>();
         for (Class<?> one : instrumentation.getAllLoadedClasses()) {
@@ -353,22 +355,26 @@ final class Link extends Thread {
             if (one.isArray() || !Filter.couldTake(name) || (names != null && !names.contains(name))) continue;
             if (!instrumentation.isModifiableClass(one)) continue;
             batch.add(one);
-            if (batch.size() == 100) readAnew(batch);
+            if (batch.size() == BATCH) readAnew(batch);
         }
         readAnew(batch);
     }
 
+    /** Where that fails for some it is tried with either half, so that the others are read. */
     private void readAnew(List<Class<?>> batch) {
-        if (batch.isEmpty()) return;
-        try {
-            instrumentation.retransformClasses(batch.toArray(new Class<?>[0]));
-        } catch (Throwable whole) {
-            for (Class<?> one : batch) {
-                try {
-                    instrumentation.retransformClasses(one);
-                } catch (Throwable unable) {
+        ArrayDeque<List<Class<?>>> parts = new ArrayDeque<List<Class<?>>>();
+        if (!batch.isEmpty()) parts.push(batch);
+        while (!parts.isEmpty()) {
+            List<Class<?>> part = parts.pop();
+            try {
+                instrumentation.retransformClasses(part.toArray(new Class<?>[0]));
+            } catch (Throwable unable) {
+                if (part.size() == 1) {
                     Weaver.unreadable.incrementAndGet();
+                    continue;
                 }
+                parts.push(part.subList(part.size() / 2, part.size()));
+                parts.push(part.subList(0, part.size() / 2));
             }
         }
         batch.clear();

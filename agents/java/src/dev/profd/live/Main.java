@@ -11,7 +11,7 @@ public final class Main {
     private static final List<String> OPTIONS = Arrays.asList("packages", "methods", "token", "virtual", "verbose");
     private static Link link;
 
-    /** {@code unix:PATH;packages=a.b,-a.b.c;methods=calling;token=FILE;virtual=yes;verbose=yes}; what is not said is as PROFD_LIVE says. */
+    /** {@code unix:PATH;packages=a.b,-a.b.c;methods=all;token=FILE;virtual=yes;verbose=yes}; PROFD_LIVE says what is not said here. */
     public static synchronized void begin(String text, Instrumentation instrumentation) {
         try {
             if (link != null && link.isAlive()) {

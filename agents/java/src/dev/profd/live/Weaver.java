@@ -24,10 +24,9 @@ import org.objectweb.asm.Opcodes;
 final class Weaver implements ClassFileTransformer {
     private static final int API = Opcodes.ASM9;
     private static final String PROBE = "dev/profd/live/Probe";
-    /** What the JVM takes into its callers for its size alone (MaxInlineSize): a probe would keep it out and cost more than it. */
+    /** What the JVM takes into callers for its size alone (MaxInlineSize): a probe would keep it out and cost more than it. */
     private static final int SMALL = 35;
-    /** A loop that calls something is not shorter. */
-    private static final int LEAST_LOOP = 7;
+    private static final int GOTO_W = 200;
 
     /** Which methods have probes. */
     enum Kinds {
@@ -58,6 +57,11 @@ final class Weaver implements ClassFileTransformer {
         this.kinds = kinds;
     }
 
+    /** As in the options. */
+    String kinds() {
+        return kinds.name().toLowerCase(java.util.Locale.ROOT);
+    }
+
     void filter(Filter other) {
         filter = other;
     }
@@ -86,9 +90,11 @@ final class Weaver implements ClassFileTransformer {
     byte[] weave(byte[] bytes) {
         ClassReader reader = new ClassReader(bytes);
         if ((reader.getAccess() & Opcodes.ACC_MODULE) != 0) return null;
+        int[] lengths = kinds == Kinds.LARGE ? lengths(reader) : null;
+        if (lengths != null && isZero(lengths)) return null;
         Set<String> large = new HashSet<String>();
         while (true) {
-            Map<String, Found> found = look(reader, large);
+            Map<String, Found> found = look(reader, large, lengths);
             if (found.isEmpty()) return null;
             ClassWriter writer = new ClassWriter(reader, 0);
             try {
@@ -104,11 +110,16 @@ final class Weaver implements ClassFileTransformer {
         }
     }
 
-    private Map<String, Found> look(ClassReader reader, final Set<String> large) {
+    private static boolean isZero(int[] lengths) {
+        for (int length : lengths) if (length != 0) return false;
+        return true;
+    }
+
+    /** `lengths` is null where small methods have probes. */
+    private Map<String, Found> look(ClassReader reader, final Set<String> large, final int[] lengths) {
         final Map<String, Found> found = new HashMap<String, Found>();
         final String owner = reader.getClassName();
         final String[] file = {null};
-        final int[] lengths = kinds == Kinds.LARGE ? lengths(reader) : null;
         reader.accept(new ClassVisitor(API) {
             private int read;
 
@@ -121,12 +132,8 @@ final class Weaver implements ClassFileTransformer {
             public MethodVisitor visitMethod(int access, final String name, final String descriptor, String signature, String[] thrown) {
                 final int length = lengths == null ? Integer.MAX_VALUE : lengths[read++];
                 if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_BRIDGE)) != 0 || name.equals("<clinit>")
-                        || large.contains(name + descriptor)) return null;
-                final boolean isSmall = length <= SMALL && !name.equals("main") && !name.equals("run");
-                if (isSmall && length < LEAST_LOOP) {
-                    small.incrementAndGet();
-                    return null;
-                }
+                        || length == 0 || large.contains(name + descriptor)) return null;
+                final boolean isSmall = length <= SMALL && !isEntry(name);
                 final Found one = new Found();
                 final Set<Label> passed = isSmall ? new HashSet<Label>() : null;
                 final boolean constructor = name.equals("<init>");
@@ -198,7 +205,7 @@ final class Weaver implements ClassFileTransformer {
         return found;
     }
 
-    /** Bytes of code of each method, in the order of the class; 0 where there is none. */
+    /** Of each method, in the order of the class, bytes of code; 0 where it is small beyond doubt, or has none. */
     private static int[] lengths(ClassReader reader) {
         // Behind access, name and superclass.
         int at = reader.header + 6;
@@ -210,15 +217,36 @@ final class Weaver implements ClassFileTransformer {
             lengths = new int[reader.readUnsignedShort(at)];
             at += 2;
             for (int i = 0; i < lengths.length; ++i) {
-                int attributes = reader.readUnsignedShort(at + 6);
+                int method = at;
                 at += 8;
-                for (; attributes > 0; --attributes) {
-                    if ("Code".equals(reader.readUTF8(at, text))) lengths[i] = reader.readInt(at + 10);
+                for (int attributes = reader.readUnsignedShort(method + 6); attributes > 0; --attributes) {
+                    if ("Code".equals(reader.readUTF8(at, text))) {
+                        int length = reader.readInt(at + 10);
+                        if (length > SMALL || mayLoop(reader, at + 14, length) || isEntry(reader.readUTF8(method + 2, text)))
+                            lengths[i] = length;
+                        else small.incrementAndGet();
+                    }
                     at += 6 + reader.readInt(at + 2);
                 }
             }
         }
         return lengths;
+    }
+
+    /** False where no instruction can jump back: behind no byte that could be a jump begins a negative number. */
+    private static boolean mayLoop(ClassReader reader, int code, int length) {
+        for (int at = code; at + 1 < code + length; ++at) {
+            int opcode = reader.readByte(at);
+            boolean jumps = (opcode >= Opcodes.IFEQ && opcode <= Opcodes.GOTO) || opcode == Opcodes.IFNULL
+                    || opcode == Opcodes.IFNONNULL || opcode == GOTO_W;
+            if (jumps && reader.readByte(at + 1) >= 0x80) return true;
+        }
+        return false;
+    }
+
+    /** Where programs and threads begin: there is no caller that would have the time. */
+    private static boolean isEntry(String name) {
+        return name.equals("main") || name.equals("run");
     }
 
     private static final class Put extends ClassVisitor {
