@@ -242,7 +242,7 @@ def load_tests(loader, tests, pattern):
         if folder is None:
             print(f"PARTLY NOT RUN: the extension for Python {one}: no gcc, or no Python.h", flush=True)
         for pure in (False, True):
-            if folder is None and not pure or pure and one != ours:
+            if folder is None and not pure:
                 continue
             name = f"Python{one.replace('.', '_')}{'Pure' if pure else ''}"
             case = type(name, (Either, unittest.TestCase), {"python": found[one], "folder": folder or AGENT, "pure": pure})

@@ -1,4 +1,4 @@
-"""The agent without its extension: probes by sys.setprofile, and a thread that sends what they wrote.
+"""The agent without its extension: probes by sys.setprofile (from 3.12 on by sys.monitoring, see monitored.py), and a thread that sends what they wrote.
 
 An event is two parts of a list: nanoseconds, and the bytes of the id of what is entered, or None. Threads append to lists of their
 own, the agent's thread takes them from there; both under the interpreter's lock. What a list may hold is a share of 64 MiB: beyond that events are
@@ -225,8 +225,11 @@ class Agent:
         sys.setprofile(first)
         first(at, event, argument)
 
+    def lane_of_mark(self):
+        return getattr(self.local, "lane", None)
+
     def mark(self, text):
-        lane = getattr(self.local, "lane", None)
+        lane = self.lane_of_mark()
         if self.on and lane is not None and len(lane.words) < self.limit and lane.lost == lane.told:
             lane.words.extend(((_now(), text), _OTHER))
 
@@ -359,7 +362,17 @@ class Agent:
         self.on = on
         self.limit = _PARTS_MOST // max(1, len(self.lanes)) if on else -1
         self.limit_lanes()
+        self.probe_threads(on)
+
+    def probe_threads(self, on):
         threading.setprofile(self.in_new_thread if on else None)
+
+    def probe_this(self):
+        sys.setprofile(self.hook())
+
+    def unprobe(self):
+        sys.setprofile(None)
+        threading.setprofile(None)
 
     def limit_lanes(self):
         for lane in list(self.lanes):
@@ -498,17 +511,27 @@ class Agent:
 _agent = None
 
 
+def _agent_for_here(*given):
+    if hasattr(sys, "monitoring"):
+        from profd_live.monitored import MonitoredAgent  # pylint: disable=import-outside-toplevel
+        try:
+            return MonitoredAgent(*given)
+        except ValueError:  # Another tool monitors.
+            pass
+    return Agent(*given)
+
+
 def start(target, token_file, program, packages):
     global _agent
     kind, _, where = target.partition(":")
     if not where or kind not in ("unix", "file", "tcp") or (kind == "tcp" and not where.startswith("127.0.0.1:")):
         print(f"profd-live: PROFD_LIVE is unix:PATH, tcp:127.0.0.1:PORT or file:PATH, not {target}", file=sys.stderr)
         return False
-    _agent = Agent(target, token_file, program, packages)
+    _agent = _agent_for_here(target, token_file, program, packages)
     _agent.worker.start()
     _agent.tried.wait(0.1)
     if _agent.on:
-        sys.setprofile(_agent.hook())
+        _agent.probe_this()
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_forked)
     return True
@@ -520,9 +543,8 @@ def _forked():
     if _agent is not None:
         if _agent.link is not None:
             _agent.link.close()
+        _agent.unprobe()
         _agent = None
-        sys.setprofile(None)
-        threading.setprofile(None)
 
 
 def stop(reason):
@@ -530,8 +552,7 @@ def stop(reason):
     agent, _agent = _agent, None
     if agent is None:
         return
-    sys.setprofile(None)
-    threading.setprofile(None)
+    agent.unprobe()
     agent.reason = reason
     agent.stopping.set()
     agent.worker.join(1)
