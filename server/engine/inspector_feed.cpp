@@ -22,7 +22,10 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::string_view kSocketBegin = "ws://", kInspectorBegin = "inspector:";
-constexpr milliseconds kProfileEach{250};
+constexpr milliseconds kProfileEach{250}, kProfileAtMost{1000};
+// Until a profiler is started the program waits, and that time is in no profile: a batch is so many times as
+// long.
+constexpr int kTimesStarting = 10;
 constexpr std::uint64_t kIntervalUs = 1000;
 // A program that computes answers when it is through with what it does.
 constexpr milliseconds kAnswerPatience{30'000};
@@ -204,12 +207,14 @@ class InspectorFeed final : public SampleFeed {
   }
 
   Result<SampleBatch> next_batch(const StopToken& stop) {
-    PROFD_CHECK(listen_until(began_ + kProfileEach, stop));
+    PROFD_CHECK(listen_until(began_ + each_, stop));
     // Both at once, so that next to no time lies between two profiles.
+    std::int64_t started = 0;
     for (InspectedThread& thread : threads_) {
       if (thread.stopped != 0) continue;
       PROFD_TRY(thread.stopped, send_to(thread, "Profiler.stop", "", stop));
-      PROFD_CHECK(send_to(thread, "Profiler.start", "", stop));
+      PROFD_TRY(const std::int64_t start, send_to(thread, "Profiler.start", "", stop));
+      if (thread.session.empty()) started = start;
     }
     SampleBatch batch;
     batch.from = began_;
@@ -219,7 +224,10 @@ class InspectorFeed final : public SampleFeed {
     }
     batch.to = steady_clock::now();
     began_ = batch.to;
-    const auto until = batch.to + kWorkerPatience;
+    PROFD_CHECK(wait_for_answer(started, stop));
+    const auto starting = std::chrono::duration_cast<milliseconds>(steady_clock::now() - batch.to);
+    each_ = std::clamp(kTimesStarting * starting, kProfileEach, kProfileAtMost);
+    const auto until = steady_clock::now() + kWorkerPatience;
     while (steady_clock::now() < until &&
            std::any_of(threads_.begin(), threads_.end(),
                        [](const InspectedThread& thread) { return thread.stopped != 0 && !thread.answered; }))
@@ -256,6 +264,7 @@ class InspectorFeed final : public SampleFeed {
   std::unique_ptr<WebSocketClient> socket_;
   std::int64_t n_asked_ = 0;
   steady_clock::time_point began_;
+  milliseconds each_ = kProfileEach;
   bool seen_ = false, ended_ = false;
   bool left_out_ = false;                 // there are more workers
   std::vector<InspectedThread> threads_;  // the main one first

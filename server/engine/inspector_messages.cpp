@@ -33,8 +33,8 @@ std::string worker_name(const std::string& id, std::string_view title, std::stri
   const std::size_t bracket = title.find(']');
   std::string_view own = bracket == std::string_view::npos ? title : title.substr(bracket + 1);
   while (own.starts_with(' ')) own.remove_prefix(1);
-  if (!own.empty() && own != kNoName) return fmt::format("worker {} {}", id, own);
-  return url.empty() ? fmt::format("worker {}", id) : fmt::format("worker {} ({})", id, base_name(url));
+  if (own.empty() || own == kNoName) own = base_name(url);
+  return own.empty() ? fmt::format("worker {}", id) : fmt::format("{} (worker {})", own, id);
 }
 
 void read_worker(JsonCursor& in, InspectorMessage& message) {

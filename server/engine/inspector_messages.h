@@ -31,7 +31,7 @@ struct InspectorMessage {
   std::string error;         // why it was refused; "" it was not
   InspectorEvent event = InspectorEvent::none;
   std::string session;  // of the worker that an event is of
-  std::string worker;   // "worker 1 hasher", "worker 2 (pool.js)": of one that is attached
+  std::string worker;   // "hasher (worker 1)", "pool.js (worker 2)": of one that is attached
   std::string message;  // of a worker
 };
 Result<InspectorMessage> read_inspector_message(std::string_view text);

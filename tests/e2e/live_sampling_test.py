@@ -274,12 +274,12 @@ class Live(unittest.TestCase):
 
         picture = self.pictures(live, lambda p: min(samples(p).get("hash", 0), samples(p).get("sort", 0)) >= 100)
         threads = {thread["name"]: thread for thread in picture["threads"]}
-        self.assertEqual(sorted(threads), ["main", "worker 1 hasher", "worker 2 (pool.js)"])
+        self.assertEqual(sorted(threads), ["hasher (worker 1)", "main", "pool.js (worker 2)"])
         rows = {row["name"].split(".")[-1]: row for row in picture["methods"]}
         for name in ("hash", "sort"):
             self.assertEqual(rows[name]["threads"], 1, rows[name])
             self.assertTrue(rows[name]["file"].endswith("pool.js"), rows[name])
-        main, hasher, sorter = (threads[name]["busy_ns"] for name in sorted(threads))
+        hasher, main, sorter = (threads[name]["busy_ns"] for name in sorted(threads))
         self.assertTrue(main < sorter < hasher, threads)
         self.assertTrue(rows["hash"]["ns"] <= hasher and rows["sort"]["ns"] <= sorter, (rows, threads))
 
