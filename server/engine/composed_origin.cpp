@@ -21,6 +21,7 @@
 #include "server/engine/input_profile.h"
 #include "server/engine/match_text.h"
 #include "server/engine/pick_profile.h"
+#include "server/engine/recording_title.h"
 #include "server/engine/uri.h"
 #include "server/engine/uri_parameters.h"
 
@@ -117,7 +118,7 @@ std::string diff_name(const std::vector<const ComposedPart*>& before,
     put_folder(from, before);
     put_folder(to, after);
   }
-  return fmt::format("{} → {}", from, to);
+  return sides_title(from, to);
 }
 
 std::string name_of(const ComposeSpec& spec) {
