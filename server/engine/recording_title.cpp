@@ -4,6 +4,7 @@
 #include <array>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -86,6 +87,13 @@ std::string local_time(std::string_view recording) {
                      local);
 }
 
+std::optional<KeptRecording> recording_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(path).parent_path(), place = folder.parent_path();
+  if (place.filename() != "recordings") return std::nullopt;
+  return read_recording(place.string(), folder.filename().string());
+}
+
 }  // namespace
 
 std::string short_program(const std::vector<std::string>& argv) {
@@ -100,17 +108,26 @@ std::string short_program(const std::vector<std::string>& argv) {
 }
 
 std::string profile_title(const std::string& path) {
-  namespace fs = std::filesystem;
   const std::string file(base_name(path));
-  const fs::path folder = fs::path(path).parent_path(), place = folder.parent_path();
-  if (place.filename() != "recordings") return file;
-  const auto recording = read_recording(place.string(), folder.filename().string());
+  const auto recording = recording_of(path);
   if (!recording) return file;
   std::string out = short_program(recording->meta.argv);
   const std::string time = local_time(recording->name);
   if (out.empty() || time.empty()) return file;
   out += std::string(kBetween) + time;
   return recording->meta.profile == file ? out : out + std::string(kBetween) + file;
+}
+
+bool is_whole_run(const std::string& path) {
+  const auto recording = recording_of(path);
+  if (!recording || recording->meta.argv.empty()) return false;
+  const RecordingMeta& meta = recording->meta;
+  const std::string_view program = base_name(meta.argv.front());
+  const bool measures_a_time = (program == "go" || program == "cargo") &&
+                               std::any_of(meta.argv.begin(), meta.argv.end(), [](const std::string& word) {
+                                 return word == "bench" || word.starts_with("-bench");
+                               });
+  return meta.attached.empty() && !meta.interrupted && !measures_a_time && meta.profile == base_name(path);
 }
 
 std::string sides_title(std::string_view before, std::string_view after) {

@@ -17,6 +17,11 @@ std::string short_program(const std::vector<std::string>& argv);
 // file's name. Reads the meta.json.
 std::string profile_title(const std::string& path);
 
+// Whether the file is the profile of a program that was recorded from its begin to its end, and does as much
+// each time: no benchmark that runs for a given time, nothing that was attached to or interrupted. Reads the
+// meta.json.
+bool is_whole_run(const std::string& path);
+
 // "words.py · 26 Nov 14:03:06 → 14:05:40": what both sides begin with is said once.
 std::string sides_title(std::string_view before, std::string_view after);
 

@@ -497,7 +497,7 @@ class Record(unittest.TestCase):
         os.mkdir(os.path.join(self.project, "src"))
         self.file("Cargo.toml", '[package]\nname = "words"\nversion = "0.1.0"\nedition = "2021"\n')
         self.file("src/main.rs", WORK_RS)
-        environment = dict(self.environment, CARGO_TARGET_DIR=os.path.join(self.folder, "target"), CARGO_NET_OFFLINE="true")
+        environment = dict(self.environment, CARGO_TARGET_DIR=os.path.join(self.project, "target"), CARGO_NET_OFFLINE="true")
         del environment["PROFD_SYMBOLS"]  # names are in the program
         # Nobody is there to be asked: the build stays as it is, which is said.
         done = self.record("--", "cargo", "run", "-q", "--release", code=3, environment=environment)
@@ -533,6 +533,7 @@ class Record(unittest.TestCase):
         environment = {k: v for k, v in environment.items() if k != "PROFD_SYMBOLS"}
         diff = self.record("--", "./work", code=3, environment=environment).stderr.split("profd diff ")[1].splitlines()[0]
         told = subprocess.run([PROFD, "diff", *shlex.split(diff)], cwd=self.project, env=environment, check=True, capture_output=True, text=True).stdout
+        self.assertIn("values are as measured: both ran from their begin to their end", told)
         self.assertRegex(told, r"\[D\].*\bwork\b")
         self.assertRegex(told, r"\[A\].*\bother\b")
 

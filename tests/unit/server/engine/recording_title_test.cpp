@@ -66,6 +66,22 @@ TEST_CASE("a file in the folder of a recording is called by what ran and when, a
   CHECK(title.ends_with(" Nov " + std::string(clock.data())));
   CHECK(profile_title(*folder + "/other.pstats") == title + " · other.pstats");
   CHECK(profile_title(temp.path.string() + "/cpu.pstats") == "cpu.pstats");
+
+  CHECK(is_whole_run(*folder + "/cpu.pstats"));
+  CHECK_FALSE(is_whole_run(*folder + "/other.pstats"));
+  CHECK_FALSE(is_whole_run(temp.path.string() + "/cpu.pstats"));
+  RecordingMeta part = meta;
+  part.attached = "4711";
+  std::ofstream(*folder + "/meta.json") << meta_text(part);
+  CHECK_FALSE(is_whole_run(*folder + "/cpu.pstats"));
+  part = meta;
+  part.interrupted = true;
+  std::ofstream(*folder + "/meta.json") << meta_text(part);
+  CHECK_FALSE(is_whole_run(*folder + "/cpu.pstats"));
+  part = meta;
+  part.argv = {"go", "test", "-bench=.", "."};
+  std::ofstream(*folder + "/meta.json") << meta_text(part);
+  CHECK_FALSE(is_whole_run(*folder + "/cpu.pstats"));
 }
 
 TEST_CASE("what both sides of a comparison begin with is said once", "[record]") {
