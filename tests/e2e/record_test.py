@@ -533,7 +533,7 @@ class Record(unittest.TestCase):
         environment = {k: v for k, v in environment.items() if k != "PROFD_SYMBOLS"}
         diff = self.record("--", "./work", code=3, environment=environment).stderr.split("profd diff ")[1].splitlines()[0]
         told = subprocess.run([PROFD, "diff", *shlex.split(diff)], cwd=self.project, env=environment, check=True, capture_output=True, text=True).stdout
-        self.assertIn("values are as measured: both ran from their begin to their end", told)
+        self.assertIn("values are as measured", told)  # however long each took
         self.assertRegex(told, r"\[D\].*\bwork\b")
         self.assertRegex(told, r"\[A\].*\bother\b")
 
