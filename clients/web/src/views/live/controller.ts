@@ -345,7 +345,9 @@ export class CityStage {
     if (this.shown === undefined || row < 0) return;
     const { city } = this.shown;
     const [x, y] = [city.plots.x[row]! + city.side / 2, city.plots.y[row]! + city.side / 2];
-    this.mapAt = mapKept({ x, y, scale: Math.max(14, this.mapAt?.scale ?? 0) }, city, this.screen);
+    // Never farther away than it was.
+    const { scale } = this.mapAt ?? mapHome(city, this.screen);
+    this.mapAt = mapKept({ x, y, scale: Math.max(14, scale) }, city, this.screen);
     this.fly(nearTo(this.target, x, y, Math.min(this.target.distance, 26 + fullHeight(city) * 1.4), this.extent));
   }
 
