@@ -38,6 +38,7 @@
   reader(heapsnapshot)        \
   reader(dhat)                \
   reader(gprof2dot_json)      \
+  reader(proton)              \
   reader(pyinstrument)        \
   reader(scalene)             \
   reader(caliper)             \
