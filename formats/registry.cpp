@@ -16,6 +16,7 @@
   reader(sysprof)             \
   reader(plive)               \
   reader(tachyon)             \
+  reader(memray)              \
   reader(pprof_legacy)        \
   reader(gmon)                \
   reader(pstats)              \
