@@ -185,7 +185,7 @@ class RprofReading {
           return fail(ErrorCode::malformed, "the name of a function has no end", at);
         frames_.push_back(frame_of(line.substr(1, end - 1), file, number));
         line.remove_prefix(end + 1);
-        file = {}, number = 0;
+        file = StringId{0u}, number = 0;
       } else {
         const std::size_t end = std::min(line.find(' '), line.size());
         if (number != 0) frames_.push_back(top_level(file, number));
