@@ -16,6 +16,7 @@
   reader(sysprof)             \
   reader(plive)               \
   reader(tachyon)             \
+  reader(memray)              \
   reader(pprof_legacy)        \
   reader(gmon)                \
   reader(pstats)              \
@@ -38,6 +39,7 @@
   reader(heapsnapshot)        \
   reader(dhat)                \
   reader(gprof2dot_json)      \
+  reader(proton)              \
   reader(pyinstrument)        \
   reader(scalene)             \
   reader(caliper)             \

@@ -19,6 +19,7 @@ constexpr LanguageWord kLanguageOfFormat[] = {
     {"pyinstrument", CodeLanguage::python},
     {"scalene", CodeLanguage::python},
     {"tachyon", CodeLanguage::python},
+    {"memray", CodeLanguage::python},
     {"rbspy", CodeLanguage::ruby},
     {"ruby-prof", CodeLanguage::ruby},
     {"stackprof", CodeLanguage::ruby},

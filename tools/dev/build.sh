@@ -2,7 +2,7 @@
 
 packages="g++ cmake python3 ninja-build pkg-config ccache mold git
   protobuf-compiler libprotobuf-dev libprotozero-dev nlohmann-json3-dev libsimdjson-dev libboost-dev libspdlog-dev
-  libcli11-dev catch2 libexpected-dev libre2-dev libxxhash-dev libdeflate-dev zlib1g-dev libzstd-dev libtomlplusplus-dev libfmt-dev libexpat1-dev libbz2-dev liblzma-dev
+  libcli11-dev catch2 libexpected-dev libre2-dev libxxhash-dev libdeflate-dev zlib1g-dev libzstd-dev libtomlplusplus-dev libfmt-dev libexpat1-dev libbz2-dev liblzma-dev liblz4-dev
   libzydis-dev libllvm14 liblua5.4-dev"
 
 # install_packages NAME...: apt-get what dpkg does not have yet; quiet, and silent when nothing is missing.
