@@ -7,6 +7,7 @@
 
 #include "formats/support/bzip2.h"
 #include "formats/support/gzip.h"
+#include "formats/support/lz4.h"
 #include "formats/support/tar.h"
 #include "formats/support/utf16.h"
 #include "formats/support/xz.h"
@@ -77,6 +78,10 @@ class Peeler {
         auto expanded = unxz(bytes, options(), report_);
         return stream(std::move(content), "xz", std::move(expanded));
       }
+      case ContainerKind::lz4: {
+        auto expanded = unlz4(bytes, options(), report_);
+        return stream(std::move(content), "lz4", std::move(expanded));
+      }
       case ContainerKind::utf16: {
         auto expanded = utf16_to_utf8(bytes, options(), report_);
         return stream(std::move(content), "UTF-16", std::move(expanded));
@@ -111,7 +116,8 @@ class Peeler {
                                               {".bz2", ""},
                                               {".tbz2", ".tar"},
                                               {".xz", ""},
-                                              {".txz", ".tar"}})
+                                              {".txz", ".tar"},
+                                              {".lz4", ""}})
       name = without_suffix(std::move(name), suffix, replacement);
     Content inner{ByteSource(expanded->bytes, std::move(expanded->owner), name),
                   std::move(content.containers), std::move(content.names), std::move(content.beside)};
@@ -180,6 +186,7 @@ ContainerKind container_of(std::span<const std::byte> bytes) {
   if (is_tar(bytes)) return ContainerKind::tar;
   if (is_bzip2(bytes)) return ContainerKind::bzip2;
   if (is_xz(bytes)) return ContainerKind::xz;
+  if (is_lz4(bytes)) return ContainerKind::lz4;
   if (is_utf16_text(bytes)) return ContainerKind::utf16;
   return ContainerKind::none;
 }

@@ -14,7 +14,7 @@
 
 namespace profd {
 
-enum class ContainerKind : std::uint8_t { none, gzip, zstd, zip, tar, bzip2, xz, utf16 };
+enum class ContainerKind : std::uint8_t { none, gzip, zstd, zip, tar, bzip2, xz, lz4, utf16 };
 ContainerKind container_of(std::span<const std::byte> bytes);
 
 // Content found inside, with the way to it: {"gzip", "tar: a/cpu.pb"} from the outside in.

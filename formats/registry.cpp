@@ -15,6 +15,8 @@
   reader(rbspy)               \
   reader(sysprof)             \
   reader(plive)               \
+  reader(tachyon)             \
+  reader(memray)              \
   reader(pprof_legacy)        \
   reader(gmon)                \
   reader(pstats)              \
@@ -26,6 +28,7 @@
   reader(xray)                \
   reader(pprof)               \
   reader(otlp)                \
+  reader(xplane)              \
   reader(perfetto)            \
   reader(easyview)            \
   reader(speedscope)          \
@@ -37,6 +40,7 @@
   reader(heapsnapshot)        \
   reader(dhat)                \
   reader(gprof2dot_json)      \
+  reader(proton)              \
   reader(pyinstrument)        \
   reader(scalene)             \
   reader(caliper)             \
@@ -48,6 +52,7 @@
   reader(async_profiler_text) \
   reader(hprof)               \
   reader(jstack)              \
+  reader(rprof)               \
   reader(v8log)               \
   reader(perf_map)            \
   reader(vtune_csv)           \

@@ -1,24 +1,32 @@
 """Live streams: what the daemon takes in on one core, memory over time, and how long an event takes to a client's picture, alone and
-with ten of them, one of which takes no answers."""
+with ten of them, one of which takes no answers; how soon a method loses its probe."""
 
 from __future__ import annotations
 
 import json
+import random
+import select
+import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from harness import live_replay
 from harness.context import Context
 from harness.report import Row, seconds
 from measured import percentile
 from psp_client import Client, ClientError, Daemon, connect_unix, encode
 
-EVENTS_M = 40
+EVENTS_M = 80  # as many as it takes to meet nearly all of a million contexts
 PROBES = 100  # calls that are waited for, a few a second
 FLUSH_S = 0.05  # as agents do
 VIEWERS = 10
+DEMOTIONS = 40  # methods that become hot one after the other
+CAN_DEMOTE = 4
+CONTROL = 12
 Latencies = list[float]
 
 
@@ -132,7 +140,9 @@ def _stopped(path: Path, session: str, agent: _Agent) -> None:
     client.close()
 
 
-def _to_screen(ctx: Context, n_viewers: int, stopped: bool) -> Latencies:
+@contextmanager
+def _listening(ctx: Context) -> Iterator[tuple[Client, Path, Path]]:
+    """A daemon: a client of it, where others reach it, and where agents do."""
     work = ctx.work / "live"
     work.mkdir(parents=True, exist_ok=True)
     path = work / "daemon.sock"
@@ -144,7 +154,12 @@ def _to_screen(ctx: Context, n_viewers: int, stopped: bool) -> Latencies:
         if answer.error:
             raise ClientError(f"live/attach: {answer.error.get('message')}")
         address = next(one["address"] for one in answer.result["listening"] if one["address"].startswith("unix:"))
-        agent = _Agent(Path(address[5:]), PROBES)
+        yield client, path, Path(address.removeprefix("unix:"))
+
+
+def _to_screen(ctx: Context, n_viewers: int, stopped: bool) -> Latencies:
+    with _listening(ctx) as (client, path, address):
+        agent = _Agent(address, PROBES)
         try:
             session = client.request("live/list", {}).result["sessions"][-1]["session"]
             late: list[Latencies] = [[] for _ in range(n_viewers)]
@@ -168,6 +183,82 @@ def _to_screen(ctx: Context, n_viewers: int, stopped: bool) -> Latencies:
 
 def _shown(times: Sequence[float]) -> str:
     return f"p50 {seconds(percentile(times, 0.5))}, p95 {seconds(percentile(times, 0.95))} of {len(times)}"
+
+
+class _Frames:
+    """What the daemon sends to an agent, message by message."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection, self._bytes = connection, b""
+
+    def come_until(self, deadline: float) -> Iterator[int]:
+        """The kinds of messages that come until then."""
+        while True:
+            kind = self._take()
+            if kind is not None:
+                yield kind
+                continue
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self._connection], [], [], left)[0]:
+                return
+            more = self._connection.recv(65536)
+            if not more:
+                raise ClientError("the daemon has closed the connection")
+            self._bytes += more
+
+    def _take(self) -> int | None:
+        size = shift = 0
+        for at in range(1, len(self._bytes)):
+            size |= (self._bytes[at] & 127) << shift
+            shift += 7
+            if self._bytes[at] < 128:
+                if len(self._bytes) < at + 1 + size:
+                    return None
+                kind = self._bytes[0]
+                self._bytes = self._bytes[at + 1 + size:]
+                return kind
+        return None
+
+
+def _until_demoted(path: Path, late: Latencies) -> None:
+    """A program in which one method after the other begins to be called 200,000 times a second, at times that fit no bucket."""
+    with connect_unix(path) as connection:
+        start = time.monotonic_ns()
+        connection.sendall(_message(1, b"PLIVE" + _varint(1) * 3 + _text("c") + _text("bench") + _text("bench 1") + _varint(10**9)
+                                    + _varint(start) + _varint(time.time_ns()) + _varint(CAN_DEMOTE)))
+        frames = _Frames(connection)
+        connection.sendall(_message(5, _varint(1) + _varint(1) + _text("main") + _varint(0)))
+        choose, sent = random.Random(1), 0
+        last = flush = time.monotonic()
+        for number in range(1, DEMOTIONS + 1):
+            begin = last + 0.4 + choose.random() * 0.2
+            name = _text("bench") + _text("Main") + _text(f"call{number}") + _text("") + _text("")
+            connection.sendall(_message(4, _varint(number) + name + _varint(0) * 3))
+            call = _varint(4500 * 4) + _varint(number) + _varint(500 * 4 + 1)  # enters after 4.5 us, leaves 0.5 us later
+            at, asked = int(begin * 1e9), False
+            while not asked:
+                flush += FLUSH_S
+                asked = any(kind == CONTROL for kind in frames.come_until(flush))
+                now = time.monotonic_ns()
+                calls = max(0, (now - at) // 5000)
+                for done in range(0, calls, 10_000):
+                    part = min(10_000, calls - done)
+                    connection.sendall(_message(7, _varint(1) + _varint(at) + call * part))
+                    at += 5000 * part
+                sent += 2 * calls
+                connection.sendall(_message(8, _varint(min(now, at)) + _varint(sent) + _varint(0)))
+                if now / 1e9 > begin + 10:
+                    raise ClientError("a method that is called too often kept its probe")
+            last = time.monotonic()
+            late.append(last - begin)
+
+
+def _demotion(ctx: Context, row: Row) -> None:
+    late: Latencies = []
+    with _listening(ctx) as (_, _, address):
+        _until_demoted(address, late)
+    row.measured = _shown(late)
+    row.check(percentile(late, 0.95) <= 0.2)
 
 
 def _ingest(ctx: Context, few: Row, many: Row, memory: Row) -> None:
@@ -199,9 +290,14 @@ def run(ctx: Context) -> None:
     memory = Row("live: memory of a session over 20 minutes", "<= 512 MiB, flat after 15 minutes")
     alone = Row("live: an event to the picture of a client", "p50 <= 150 ms, p95 <= 250 ms")
     ten = Row("live: the same of nine, beside one that takes no answers", "p95 <= 250 ms")
+    demoted = Row("live: from a method's first call of too many to the request that it lose its probe", "p95 <= 200 ms")
+    replay = Row("live: replay of 1 GB", ">= 40 M events/s")
+    scrub = Row("live: any part of the time of that replay", "p95 <= 100 ms")
     work: list[tuple[tuple[Row, ...], Callable[[], None]]] = [
         ((few, many, memory), lambda: _ingest(ctx, few, many, memory)),
         ((alone, ten), lambda: _screens(ctx, alone, ten)),
+        ((demoted,), lambda: _demotion(ctx, demoted)),
+        ((replay, scrub), lambda: live_replay.measure(ctx, replay, scrub)),
     ]
     for rows, measure in work:
         if not ctx.wants(*(row.name for row in rows)):

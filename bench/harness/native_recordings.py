@@ -176,7 +176,7 @@ def _record(ctx: Context, program: Path) -> Path | str:
         return "not yet: perf is not installed"
     path = ctx.work / "real" / "perf.data"
     path.parent.mkdir(parents=True, exist_ok=True)
-    argv = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "2000", "-g", "-o", str(path), str(program), "flame", "--json",
+    argv = ["perf", "record", "-N", "-q", "-e", "cpu-clock", "-F", "2000", "-g", "-o", str(path), str(program), "flame", "--json",
             str(ctx.inputs.file("pprof", "100MB"))]
     done = subprocess.run(argv, capture_output=True, env={**ctx.environment(), "PROFD_CACHE": "off"})
     return path if path.exists() else f"not yet: perf may not record here: {done.stderr.decode(errors='replace')[:80]}"

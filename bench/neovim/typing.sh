@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What typing costs in Neovim with hints on: typing.sh PROFD. A file of 10,000 lines, 50 of them with costs, or as many as
 # HINTS says. NVIM names another Neovim than the one of tests/e2e/editors/fetch.sh. PROFD_BENCH_PAUSES=1 types once more
-# with a pause behind each key that is long enough for the hints to be asked for again. Run by hand on a quiet machine.
+# with a pause behind each key that is long enough for the hints to be asked for again; PROFD_BENCH_LINE=5001 types on a line that has
+# a hint, which is asked for at each pause. Run by hand on a quiet machine.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source_dir=$(cd "$here/../.." && pwd)

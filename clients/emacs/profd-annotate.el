@@ -39,6 +39,8 @@
 
 (defvar-local profd-annotate--overlays nil)
 (defvar-local profd-annotate--asked 0 "Counts requests: only the newest answer is painted.")
+;; Another major mode does not forget it: an older answer would be taken for the newest.
+(put 'profd-annotate--asked 'permanent-local t)
 (defvar-local profd-annotate--of nil "What the hints on the screen are of.")
 (defvar-local profd-annotate--colors nil "What the colours on the screen depend on.")
 (defvar-local profd-annotate--width nil "The width that the hints were made to fit.")

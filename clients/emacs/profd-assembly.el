@@ -22,10 +22,8 @@
 
 (defun profd-assembly--instruction (answer i)
   "The line of instruction I of ANSWER."
-  (let* ((rows (plist-get answer :rows))
-         (piece (aref (plist-get answer :pieces) (plist-get answer :piece)))
-         (column (lambda (key) (aref (plist-get rows key) i)))
-         (file (funcall column :file))
+  (let* ((piece (aref (plist-get answer :pieces) (plist-get answer :piece)))
+         (column (lambda (key) (profd-view-cell answer key i)))
          (share (funcall column :selfShare))
          (silent (eql 0 (funcall column :self))))
     (propertize
@@ -40,10 +38,8 @@
                (if (equal target "") ""
                  (propertize (concat "  → " (profd-clean target)) 'face 'profd-note)))
              "\n")
-     'profd-row (list :name profd-assembly--name :self (funcall column :self)
-                      :file (and (>= file 0) (aref (plist-get answer :files) file))
-                      :uri (and (>= file 0) (aref (plist-get answer :fileUris) file))
-                      :line (funcall column :line)))))
+     'profd-row (append (list :name profd-assembly--name :self (funcall column :self))
+                        (profd-view-row-place answer i)))))
 
 (defun profd-assembly--address (piece)
   "The first address of PIECE."
@@ -64,7 +60,7 @@
                    (propertize (concat (profd-clean text) "\n") 'face 'profd-title)
                  "")
                (profd-assembly--instruction answer i)))
-     (number-sequence 0 (1- (length (plist-get (plist-get answer :rows) :offset)))) "")))
+     (profd-view-columns answer :offset) "")))
 
 (defun profd-assembly--text (answer)
   "The code of ANSWER as text."

@@ -4,7 +4,7 @@
 
 ;;; Commentary:
 
-;; A flame graph as an SVG image: the mouse and the keys choose boxes,
+;; A flame graph as SVG images: the mouse and the keys choose boxes,
 ;; zoom into them and go to their source.  Where Emacs shows no images
 ;; the graph opens in the browser.
 
@@ -12,40 +12,21 @@
 
 (require 'cl-lib)
 (require 'seq)
-(require 'image)
 (require 'browse-url)
 (require 'profd-base)
 (require 'profd-session)
 (require 'profd-heat)
 (require 'profd-view)
-
-(defcustom profd-flame-row-height 18
-  "Pixels of a row."
-  :type 'natnum
-  :group 'profd-flame)
-
-(defcustom profd-flame-font-size 12
-  "Pixels of the text in boxes."
-  :type 'natnum
-  :group 'profd-flame)
+(require 'profd-flame-picture)
 
 (defcustom profd-flame-max-rows 120
   "Rows of the picture at most; zooming in shows what is below."
   :type 'natnum
   :group 'profd-flame)
 
-(defconst profd-flame--char-width 0.62
-  "Width of a character beside its height, for how much of a name fits.")
-
 (defvar-local profd-flame--shape "top-down by function")
-(defvar-local profd-flame--answer nil)
 (defvar-local profd-flame--clauses nil)
-(defvar-local profd-flame--zoom nil "Names from the root to the box that fills the width.")
 (defvar-local profd-flame--back nil "Where the picture was zoomed to before, the last one first.")
-(defvar-local profd-flame--search nil)
-(defvar-local profd-flame--chosen nil "Index of the box that is chosen.")
-(defvar-local profd-flame--width 800)
-(defvar-local profd-flame--picture nil "The picture without the frame of the chosen box.")
 
 (defvar profd-flame-mode-map
   (let ((map (make-sparse-keymap)))
@@ -63,223 +44,83 @@
     (define-key map [profd-box mouse-1] #'profd-flame-mouse-zoom)
     (define-key map [profd-box mouse-2] #'profd-flame-mouse-visit)
     (define-key map [profd-box mouse-3] #'profd-flame-mouse-visit)
-    (define-key map [profd-box down-mouse-1] #'ignore)
-    (define-key map [profd-box down-mouse-3] #'ignore)
+    ;; What else is done with the mouse there is as anywhere: the wheel scrolls.
+    (define-key map [profd-box t] #'profd-flame-mouse-other)
     map)
   "Keys of flame graphs.")
 
 (define-derived-mode profd-flame-mode special-mode "profd-flame"
   "A flame graph.
 \\{profd-flame-mode-map}"
-  (setq buffer-undo-list t
-        truncate-lines t
-        cursor-type nil
-        profd-view-refresh-function #'profd-flame--ask
-        profd-view-row-function #'profd-flame--row)
-  (setq-local revert-buffer-function (lambda (&rest _) (profd-view-refresh)))
-  (add-hook 'window-size-change-functions #'profd-flame--resized nil t))
+  (profd-view-set-up #'profd-flame--ask #'profd-flame--row)
+  (setq cursor-type nil
+        line-spacing 0)
+  (add-hook 'window-size-change-functions #'profd-flame--fit nil t)
+  ;; A theme is chosen in the minibuffer, or in another window.
+  (add-hook 'window-selection-change-functions #'profd-flame--fit nil t))
 
-;;;; Boxes of the answer
+;;;; The buffer
 
-(defun profd-flame--column (key index)
-  "What the column KEY of boxes has at INDEX."
-  (aref (plist-get (plist-get profd-flame--answer :boxes) key) index))
+(defun profd-flame--zoom-note ()
+  "Where the picture is zoomed to, in the width of the window, or nil."
+  (when profd-flame--zoom
+    (let ((keys "   (l goes back, 0 shows all)")
+          (window (get-buffer-window nil t)))
+      (concat (profd-fit (concat "zoomed: " (profd-clean (string-join profd-flame--zoom " › ")))
+                         (max 20 (- (if window (window-max-chars-per-line window) 80) (length keys))))
+              keys))))
 
-(defun profd-flame--count ()
-  "How many boxes there are."
-  (length (plist-get (plist-get profd-flame--answer :boxes) :x)))
-
-(defun profd-flame--name (index)
-  "The whole name of box INDEX."
-  (aref (plist-get profd-flame--answer :names) (profd-flame--column :name index)))
-
-(defun profd-flame--scale ()
-  "Pixels of a unit of the metric."
-  (let ((total (plist-get (plist-get profd-flame--answer :zoomTotal) :value)))
-    (if (or (null total) (= 0 total)) 0.0 (/ (float profd-flame--width) (abs total)))))
-
-(defun profd-flame--rect (index)
-  "Left, top, width and height of box INDEX in pixels."
-  (let ((scale (profd-flame--scale)))
-    (list (* scale (profd-flame--column :x index))
-          (* profd-flame-row-height (profd-flame--column :depth index))
-          (* scale (profd-flame--column :width index))
-          profd-flame-row-height)))
-
-(defun profd-flame-box-at (x y)
-  "Index of the box at the pixel X, Y of the picture, or nil."
-  (cl-loop with depth = (floor y profd-flame-row-height)
-           for index below (profd-flame--count)
-           for rect = (and (= depth (profd-flame--column :depth index)) (profd-flame--rect index))
-           when (and rect (<= (nth 0 rect) x) (< x (+ (nth 0 rect) (nth 2 rect))))
-           return index))
-
-(defun profd-flame--path (index)
-  "Names from the root of the view to box INDEX, without the root's own."
-  (let (names)
-    (while (and (>= index 0) (>= (profd-flame--column :parent index) 0))
-      (push (profd-flame--name index) names)
-      (setq index (profd-flame--column :parent index)))
-    names))
-
-(defun profd-flame--row ()
-  "The chosen box as a row."
-  (when (and profd-flame--answer profd-flame--chosen)
-    (let* ((named (plist-get profd-flame--answer :named))
-           (name (profd-flame--column :name profd-flame--chosen))
-           (files (plist-get profd-flame--answer :files))
-           (file (and (plist-get named :file) (aref (plist-get named :file) name))))
-      (list :name (profd-flame--name profd-flame--chosen)
-            :file (and file (>= file 0) (< file (length files)) (aref files file))
-            :line (and (plist-get named :line) (aref (plist-get named :line) name))))))
-
-(defun profd-flame--describe (index)
-  "What box INDEX is, in a line."
-  (let* ((details (plist-get (plist-get profd-flame--answer :boxes) :selfText))
-         (changes (plist-get profd-flame--answer :changes)))
-    (profd-clean
-     (format "%s  %s%s%s" (profd-flame--name index)
-             (profd-flame--column :text index)
-             (if details (concat ", self " (aref details index)) "")
-             (if changes (concat "; " (aref (plist-get changes :text) index)) "")))))
-
-;;;; The picture
-
-(defun profd-flame-escape (text)
-  "TEXT as XML has it."
-  (replace-regexp-in-string
-   "[&<>\"']" (lambda (char) (format "&#%d;" (aref char 0))) (profd-clean text) t t))
-
-(defun profd-flame--color (index)
-  "The colour of box INDEX."
-  (let ((changes (plist-get profd-flame--answer :changes)))
-    (cond
-     ((and profd-flame--search (= 0 (logand 8 (profd-flame--column :flags index))))
-      (if (profd-heat-dark-p) "#3a3d44" "#e4e5e9"))
-     (changes (profd-heat-change (aref (plist-get changes :strength) index)))
-     (t
-      (let* ((groups (plist-get profd-flame--answer :groups))
-             (group (aref (plist-get (plist-get profd-flame--answer :named) :group)
-                          (profd-flame--column :name index))))
-        (profd-heat-box (and (>= group 0) (< group (length groups)) (aref groups group))
-                        (profd-flame--name index)))))))
-
-(defun profd-flame--label (index width)
-  "What of the name of box INDEX fits in WIDTH pixels, or nil."
-  (let* ((room (floor (- width 6) (* profd-flame--char-width profd-flame-font-size)))
-         (label (profd-clean (aref (plist-get profd-flame--answer :labels)
-                                   (profd-flame--column :name index)))))
-    (cond ((< room 3) nil)
-          ((<= (string-width label) room) label)
-          (t (concat (truncate-string-to-width label (1- room)) "…")))))
-
-(defun profd-flame--svg-box (index)
-  "Box INDEX as SVG."
-  (pcase-let* ((`(,x ,y ,width ,height) (profd-flame--rect index))
-               (label (profd-flame--label index width)))
-    (concat
-     (format "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>\n"
-             x y (max 0.5 (- width (if (> width 3) 1 0))) (1- height) (profd-flame--color index))
-     (if label
-         (format "<text x=\"%.2f\" y=\"%d\">%s</text>\n" (+ x 3)
-                 (+ y (/ (+ height profd-flame-font-size) 2) -2) (profd-flame-escape label))
-       ""))))
-
-(defun profd-flame--svg-rest ()
-  "What was joined, as SVG: hatched boxes."
-  (let ((rest (plist-get profd-flame--answer :remainder))
-        (scale (profd-flame--scale)))
-    (mapconcat
-     (lambda (i)
-       (format "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"url(#rest)\"/>\n"
-               (* scale (aref (plist-get rest :x) i))
-               (* profd-flame-row-height (aref (plist-get rest :depth) i))
-               (max 0.5 (* scale (aref (plist-get rest :width) i)))
-               (1- profd-flame-row-height)))
-     (number-sequence 0 (1- (length (plist-get rest :x)))) "")))
-
-(defun profd-flame--height ()
-  "Height of the picture in pixels."
-  (* profd-flame-row-height (max 1 (plist-get profd-flame--answer :rows))))
-
-(defun profd-flame-svg (&optional chosen)
-  "The picture as SVG, with a frame around box CHOSEN."
-  (let ((text (profd-heat-hex (if (profd-heat-dark-p) '(0.96 0.97 0.98) '(0.09 0.10 0.13)))))
-    (unless profd-flame--picture
-      (setq profd-flame--picture
-            (concat
-             ;; A style goes before that of Emacs, which has the font of texts.
-             (format (concat "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\""
-                             " style=\"font-family:'DejaVu Sans Mono',monospace;font-size:%dpx\""
-                             " fill=\"%s\">\n")
-                     profd-flame--width (profd-flame--height) profd-flame-font-size text)
-             "<defs><pattern id=\"rest\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\">"
-             "<path d=\"M0 4L4 0\" stroke=\"#8a8f99\" stroke-width=\"1\"/></pattern></defs>\n"
-             (profd-flame--svg-rest)
-             (mapconcat #'profd-flame--svg-box (number-sequence 0 (1- (profd-flame--count))) ""))))
-    (concat
-     profd-flame--picture
-     (if chosen
-         (pcase-let ((`(,x ,y ,width ,height) (profd-flame--rect chosen)))
-           (format "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n"
-                   (1+ x) (1+ y) (max 1.0 (- width 3)) (- height 3) text))
-       "")
-     "</svg>\n")))
-
-(defun profd-flame-map ()
-  "The areas of the picture: boxes that can be pointed at, with what they are."
-  (cl-loop for index below (profd-flame--count)
-           for rect = (profd-flame--rect index)
-           when (>= (nth 2 rect) 2)
-           collect (pcase-let ((`(,x ,y ,width ,height) rect))
-                     (list (cons 'rect (cons (cons (round x) y)
-                                             (cons (round (+ x width)) (+ y height -1))))
-                           'profd-box
-                           (list 'help-echo (profd-help-text (profd-flame--describe index))
-                                 'pointer 'hand)))))
-
-(defun profd-flame--insert-picture ()
-  "Insert the picture at point."
-  (if (not (image-type-available-p 'svg))
-      (insert "This Emacs shows no SVG; B opens the graph in the browser\n")
-    (insert-image (create-image (encode-coding-string (profd-flame-svg profd-flame--chosen) 'utf-8)
-                                'svg t :scale 1 :map (profd-flame-map))
-                  "(flame graph)")
-    (insert "\n")))
+(defun profd-flame--search-note ()
+  "What is searched and how much of it there is, or nil."
+  (when profd-flame--search
+    (let* ((search (plist-get profd-flame--answer :search))
+           (amount (plist-get search :amount))
+           (names (plist-get search :names)))
+      (format "search: %s: %s · %s in %s function%s   (/ RET ends it)" profd-flame--search
+              (or (plist-get amount :text) "?") (or (plist-get amount :shareText) "?")
+              (or names "?") (if (eql names 1) "" "s")))))
 
 (defun profd-flame--heading ()
   "What stands above the picture."
-  (let ((search (plist-get (plist-get profd-flame--answer :search) :text)))
-    (apply #'profd-view-heading
-           (format "%s, %s, %s" (profd-view-of profd-flame--answer)
-                   (car (split-string profd-flame--shape " by "))
-                   (plist-get (plist-get profd-flame--answer :zoomTotal) :text))
-           (and profd-flame--zoom (concat "zoomed: " (mapconcat #'identity profd-flame--zoom " › ")
-                                          "   (l goes back, 0 shows all)"))
-           (profd-view-filter-note profd-flame--clauses)
-           (and profd-flame--search (format "search: %s %s" profd-flame--search (or search "")))
-           (profd-view-notes profd-flame--answer))))
+  (apply #'profd-view-heading
+         (format "%s, %s, %s" (profd-view-of profd-flame--answer)
+                 (car (split-string profd-flame--shape " by "))
+                 (plist-get (plist-get profd-flame--answer :zoomTotal) :text))
+         (profd-flame--zoom-note)
+         (profd-view-filter-note profd-flame--clauses)
+         (profd-flame--search-note)
+         (profd-view-notes profd-flame--answer)))
 
 (defun profd-flame--draw ()
   "Write the buffer."
-  (let ((inhibit-read-only t))
-    (erase-buffer)
-    (insert (profd-flame--heading)
-            (if profd-flame--chosen
-                (concat (profd-flame--describe profd-flame--chosen) "\n")
-              "Click or RET zooms, right click or o goes to the source, ? has more\n"))
-    (profd-flame--insert-picture)
-    (goto-char (point-min))))
+  (profd-view-write
+   (concat (profd-flame--heading)
+           (if profd-flame--chosen
+               (concat (profd-flame--describe profd-flame--chosen) "\n")
+             (propertize "Click or RET zooms, right click or o goes to the source, ? has more\n"
+                         'face 'profd-note))
+           (profd-flame--picture)))
+  (when profd-flame--chosen
+    (profd-flame--look-at (profd-flame--column :depth profd-flame--chosen))))
+
+(defun profd-flame--look-at (depth)
+  "Have row DEPTH on the screen."
+  (when-let ((at (if (= depth 0) (point-min)
+                   (text-property-any (point-min) (point-max) 'profd-depth depth))))
+    (goto-char at)
+    (dolist (window (get-buffer-window-list nil nil t))
+      (set-window-point window at))))
 
 (defun profd-flame--show (answer)
   "Show ANSWER."
   (setq profd-flame--answer answer
-        profd-flame--picture nil
         profd-flame--chosen nil)
+  (profd-flame--sort-boxes)
   (when (plist-get answer :zoomPath)
     ;; The box may be gone: what is shown then is the last one above it that is there.
     (setq profd-flame--zoom (seq-take profd-flame--zoom (length (plist-get answer :zoomPath)))))
-  (profd-flame--draw))
+  (profd-flame--draw)
+  (profd-flame--look-at (length profd-flame--zoom)))
 
 (defun profd-flame--window-width ()
   "Pixels that the picture may be wide."
@@ -288,30 +129,29 @@
 
 (defun profd-flame--ask ()
   "Ask for the picture anew."
-  (let ((buffer (current-buffer)))
-    (setq profd-flame--width (profd-flame--window-width))
-    (profd-session-clauses
-     (lambda (clauses)
-       (when (buffer-live-p buffer)
-         (with-current-buffer buffer
-           (setq profd-flame--clauses clauses)
-           (profd-view-ask
-            :view/flameGraph
-            (append
-             (list :profile profd-session-profile
-                   :spec (profd-session-spec profd-flame--shape clauses)
-                   :viewport (list :width profd-flame--width :minWidth 1
-                                   :maxDepth profd-flame-max-rows :maxBoxes 3000)
-                   :details t)
-             (and profd-flame--zoom (list :zoom (list :names (vconcat profd-flame--zoom))))
-             (and profd-flame--search (list :search profd-flame--search)))
-            #'profd-flame--show)))))))
+  (setq profd-flame--width (profd-flame--window-width))
+  (profd-view-through-filters
+   (lambda (clauses)
+     (setq profd-flame--clauses clauses)
+     (profd-view-ask
+      :view/flameGraph
+      (append
+       (list :profile profd-session-profile
+             :spec (profd-session-spec profd-flame--shape clauses)
+             :viewport (list :width profd-flame--width :minWidth 1
+                             :maxDepth profd-flame-max-rows :maxBoxes 3000)
+             :details t)
+       (and profd-flame--zoom (list :zoom (list :names (vconcat profd-flame--zoom))))
+       (and profd-flame--search (list :search profd-flame--search)))
+      #'profd-flame--show))))
 
-(defun profd-flame--resized (window)
-  "Draw the picture anew when WINDOW has another width."
+(defun profd-flame--fit (window)
+  "Draw the picture anew when WINDOW has another width, or the theme other colours."
   (with-current-buffer (window-buffer window)
-    (when (and profd-flame--answer (/= profd-flame--width (profd-flame--window-width)))
-      (profd-flame--ask))))
+    (cond
+     ((null profd-flame--answer))
+     ((/= profd-flame--width (profd-flame--window-width)) (profd-flame--ask))
+     ((not (equal profd-flame--colors (profd-heat-key))) (profd-flame--draw)))))
 
 ;;;; Choosing and zooming
 
@@ -324,12 +164,9 @@
 (defun profd-flame--beside (step)
   "The box STEP boxes further in the row of the chosen one."
   (let* ((here (or profd-flame--chosen 0))
-         (depth (profd-flame--column :depth here))
-         (row (seq-sort-by (lambda (index) (profd-flame--column :x index)) #'<
-                           (seq-filter (lambda (index) (= depth (profd-flame--column :depth index)))
-                                       (number-sequence 0 (1- (profd-flame--count)))))))
-    (let ((at (+ step (or (seq-position row here) 0))))
-      (and (>= at 0) (nth at row)))))
+         (row (aref profd-flame--boxes (profd-flame--column :depth here)))
+         (at (+ step (or (seq-position row here) 0))))
+    (and (>= at 0) (nth at row))))
 
 (defun profd-flame-next ()
   "Choose the box to the right."
@@ -388,8 +225,9 @@
 (defun profd-flame--clicked (event)
   "The box that EVENT clicked on."
   (let* ((start (event-start event))
-         (at (posn-object-x-y start)))
-    (and (posn-image start) at (profd-flame-box-at (car at) (cdr at)))))
+         (at (posn-object-x-y start))
+         (depth (and (posn-point start) (get-text-property (posn-point start) 'profd-depth))))
+    (and (posn-image start) at depth (profd-flame-box-at (car at) depth))))
 
 (defun profd-flame-mouse-zoom (event)
   "Zoom into the box that EVENT clicked on."
@@ -405,6 +243,14 @@
     (when-let ((index (profd-flame--clicked event)))
       (profd-flame--choose index)
       (profd-view-visit))))
+
+(defun profd-flame-mouse-other (event)
+  "Do what EVENT does anywhere else."
+  (interactive "e")
+  (let ((command (and (consp event) (not (memq 'down (event-modifiers event)))
+                      (key-binding (vector (event-basic-type event))))))
+    (when (memq command '(mwheel-scroll pixel-scroll-precision))
+      (funcall command event))))
 
 (defun profd-flame-search (expression)
   "Show what matches EXPRESSION; an empty one ends the search."
@@ -435,7 +281,10 @@
                             :once)))
     (unless (string-match-p "\\`http://\\(127\\.0\\.0\\.1\\|localhost\\|\\[::1\\]\\):[0-9]+/" address)
       (error "The daemon gave an address that is not of this machine"))
-    (browse-url address)))
+    (browse-url address)
+    ;; A browser may be on another machine than a terminal is.
+    (unless (display-graphic-p)
+      (message "profd: the browser shows %s" (profd-clean address)))))
 
 (defun profd-flame ()
   "Show the flame graph: as a picture, or in the browser where Emacs shows none."

@@ -14,8 +14,6 @@
 (require 'profd-heat)
 (require 'profd-view)
 
-(defvar-local profd-lists--heads 0)
-
 (defvar profd-hotspots-mode-map
   (let ((map (make-sparse-keymap)))
     (set-keymap-parent map (make-composed-keymap profd-view-map tabulated-list-mode-map))
@@ -25,11 +23,9 @@
 (define-derived-mode profd-hotspots-mode tabulated-list-mode "profd"
   "Functions of a profile by their cost.
 \\{profd-hotspots-mode-map}"
-  (setq profd-view-refresh-function #'profd-lists--ask
-        tabulated-list-padding 1
-        truncate-lines t)
-  (setq-local revert-buffer-function (lambda (&rest _) (profd-lists--ask)))
-  (setq-local bidi-display-reordering nil))
+  ;; Where a row begins is a column, too, which it can be sorted by.
+  (setq tabulated-list-padding 0)
+  (profd-view-set-up #'profd-lists--ask))
 
 (defun profd-lists--by (column)
   "A predicate that sorts rows by COLUMN, a key of row plists."
@@ -62,15 +58,12 @@
                               'face 'profd-place)))))
 
 (defun profd-lists--print (heading)
-  "Print the list, and HEADING, a text of lines, below it."
+  "Print the list, and HEADING, a text of lines, above it."
   (setq tabulated-list-use-header-line t
         mode-line-process (concat ": " (profd-clean (car (split-string heading "\n")))))
   (tabulated-list-init-header)
   (tabulated-list-print t)
-  (let ((inhibit-read-only t))
-    (save-excursion
-      (goto-char (point-max))
-      (insert "\n" heading)))
+  (profd-view-put-heading heading)
   (unless (tabulated-list-get-id)
     (goto-char (point-min))))
 
@@ -79,7 +72,7 @@
   (setq tabulated-list-format
         (vector (list "Self %%" 8 (profd-lists--by :self-value) :right-align t)
                 (list "Self" 11 (profd-lists--by :self-value) :right-align t)
-                (list "Total %%" 9 (profd-lists--by :total-value) :right-align t)
+                (list "Total %%" 10 (profd-lists--by :total-value) :right-align t)
                 (list "Total" 10 (profd-lists--by :total-value) :right-align t)
                 (list "Function" 46 t)
                 (list "Place" 30 t))
@@ -99,25 +92,23 @@
 
 (defun profd-lists--change-entry (answer i)
   "Row I of ANSWER, a table of changes."
-  (let* ((rows (plist-get answer :rows))
-         (changes (plist-get answer :changes))
-         (column (lambda (of key) (aref (plist-get of key) i)))
-         (name (funcall column rows :name))
-         (file (funcall column rows :file))
-         (line (funcall column rows :line))
-         (before (funcall column changes :selfBefore))
-         (after (funcall column changes :selfAfter))
-         (delta (- (or after 0) (or before 0)))
-         (path (and (>= file 0) (aref (plist-get answer :files) file))))
-    (list (list :name (aref (plist-get answer :names) name) :file path :line line
-                :change-value (abs delta) :before-value before :after-value after)
-          (vector (propertize (profd-clean (funcall column changes :selfChange))
+  (let* ((changes (plist-get answer :changes))
+         (column (lambda (key) (aref (plist-get changes key) i)))
+         (name (profd-view-row-name answer i))
+         (place (profd-view-row-place answer i))
+         (before (funcall column :selfBefore))
+         (after (funcall column :selfAfter))
+         (delta (- (or after 0) (or before 0))))
+    (list (append name place
+                  (list :change-value (abs delta) :before-value before :after-value after))
+          (vector (propertize (profd-clean (funcall column :selfChange))
                               'face (profd-heat-face 0.5 'profd-number (< delta 0)))
-                  (or (alist-get (funcall column changes :change) profd-lists--marks) "")
-                  (profd-clean (funcall column changes :selfBeforeText))
-                  (profd-clean (funcall column changes :selfAfterText))
-                  (propertize (profd-clean (aref (plist-get answer :labels) name)) 'face 'profd-name)
-                  (propertize (profd-view-place path line) 'face 'profd-place)))))
+                  (or (alist-get (funcall column :change) profd-lists--marks) "")
+                  (profd-clean (funcall column :selfBeforeText))
+                  (profd-clean (funcall column :selfAfterText))
+                  (propertize (profd-clean (plist-get name :label)) 'face 'profd-name)
+                  (propertize (profd-view-place (plist-get place :file) (plist-get place :line))
+                              'face 'profd-place)))))
 
 (defun profd-lists--show-changes (answer filters)
   "Show ANSWER, the functions of a comparison by change, through FILTERS."
@@ -132,7 +123,7 @@
           tabulated-list-sort-key (cons "Change" t)
           tabulated-list-entries
           (mapcar (lambda (i) (profd-lists--change-entry answer i))
-                  (number-sequence 0 (1- (length (plist-get (plist-get answer :rows) :name))))))
+                  (profd-view-columns answer :name)))
     (profd-lists--print
      (apply #'profd-view-heading
             (format "%s: %s → %s, %s" profd-session-name
@@ -143,22 +134,19 @@
             (plist-get (plist-get answer :unchanged) :text)
             (plist-get (plist-get answer :remainder) :text)
             (profd-view-filter-note filters)
-            (append (profd-list (plist-get sides :warnings)) (profd-view-notes answer))))))
+            (profd-view-notes answer)))))
 
 (defun profd-lists--ask ()
   "Ask for the functions anew."
   (if (profd-session-diff-p)
-      (let ((buffer (current-buffer)))
-        (profd-session-clauses
-         (lambda (clauses)
-           (when (buffer-live-p buffer)
-             (with-current-buffer buffer
-               (profd-view-ask
-                :view/table
-                (list :profile profd-session-profile
-                      :spec (profd-session-spec "flat by function" clauses)
-                      :sort "change" :changedOnly t :limit profd-rows)
-                (lambda (answer) (profd-lists--show-changes answer clauses))))))))
+      (profd-view-through-filters
+       (lambda (clauses)
+         (profd-view-ask
+          :view/table
+          (list :profile profd-session-profile
+                :spec (profd-session-spec "flat by function" clauses)
+                :sort "change" :changedOnly t :limit profd-rows)
+          (lambda (answer) (profd-lists--show-changes answer clauses)))))
     (profd-view-ask :view/hotspots
                     (list :profile profd-session-profile :granularity "function" :sort "self"
                           :workspaceFilters t :limit profd-rows)
@@ -183,11 +171,7 @@
 (define-derived-mode profd-text-mode special-mode "profd"
   "Text whose lines may be rows of a profile.
 \\{profd-text-mode-map}"
-  (setq truncate-lines t
-        buffer-undo-list t
-        profd-view-row-function (lambda () (get-text-property (line-beginning-position) 'profd-row)))
-  (setq-local bidi-display-reordering nil)
-  (setq-local revert-buffer-function (lambda (&rest _) (profd-view-refresh))))
+  (profd-view-set-up nil (lambda () (get-text-property (line-beginning-position) 'profd-row))))
 
 (defun profd-lists--fact (name value)
   "A line that says that NAME is VALUE, or nothing when there is none."

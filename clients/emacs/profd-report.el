@@ -9,6 +9,7 @@
 
 ;;; Code:
 
+(require 'cl-lib)
 (require 'seq)
 (require 'profd-base)
 (require 'profd-session)
@@ -21,17 +22,12 @@
 
 (defun profd-report--row (answer row)
   "Row number ROW of the report ANSWER."
-  (let* ((rows (plist-get answer :rows))
-         (file (aref (plist-get rows :file) row))
-         (known (and (>= file 0) (< file (length (plist-get answer :files))))))
-    (list :name (let ((at row))
-                  ;; A range is of the function above it.
-                  (while (and (> at 0) (equal "range" (aref (plist-get rows :kind) at)))
-                    (setq at (1- at)))
-                  (aref (plist-get rows :name) at))
-          :file (and known (aref (plist-get answer :files) file))
-          :uri (and known (aref (plist-get answer :fileUris) file))
-          :line (aref (plist-get rows :line) row))))
+  (append (list :name (let ((at row))
+                        ;; A range is of the function above it.
+                        (while (and (> at 0) (equal "range" (profd-view-cell answer :kind at)))
+                          (setq at (1- at)))
+                        (profd-view-cell answer :name at)))
+          (profd-view-row-place answer row)))
 
 (defun profd-report--text (answer)
   "The report ANSWER as text."
@@ -64,22 +60,16 @@
 
 (defun profd-report--range (answer i)
   "The line of row I of ANSWER, ranges of a function."
-  (let* ((rows (plist-get answer :rows))
-         (column (lambda (key) (aref (plist-get rows key) i)))
-         (file (funcall column :file))
-         (source (string-trim-right (profd-clean (funcall column :source)))))
+  (cl-flet ((column (key) (profd-view-cell answer key i)))
     (propertize
-     (concat (propertize (format "%8s" (profd-clean (funcall column :share)))
-                         'face (profd-heat-face (funcall column :heat) 'profd-number))
+     (concat (propertize (format "%8s" (profd-clean (column :share)))
+                         'face (profd-heat-face (column :heat) 'profd-number))
              (format " %10s %8s  %-22s "
-                     (profd-clean (funcall column :selfText))
-                     (profd-clean (funcall column :runningShare))
-                     (profd-clean (funcall column :place)))
-             source "\n")
-     'profd-row (list :name (plist-get answer :name)
-                      :file (and (>= file 0) (aref (plist-get answer :files) file))
-                      :uri (and (>= file 0) (aref (plist-get answer :fileUris) file))
-                      :line (funcall column :line)))))
+                     (profd-clean (column :selfText))
+                     (profd-clean (column :runningShare))
+                     (profd-clean (column :place)))
+             (string-trim-right (profd-clean (column :source))) "\n")
+     'profd-row (append (list :name (plist-get answer :name)) (profd-view-row-place answer i)))))
 
 (defun profd-report--ranges-text (answer)
   "The ranges ANSWER as text."
@@ -93,11 +83,8 @@
           (profd-view-notes answer))
    "\n"
    (propertize (format "%8s %10s %8s  %-22s %s\n" "self" "" "running" "place" "source") 'face 'profd-note)
-   (mapconcat (lambda (i) (profd-report--range answer i))
-              (number-sequence 0 (1- (length (plist-get (plist-get answer :rows) :place)))) "")
-   (if-let ((rest (plist-get (plist-get answer :remainder) :text)))
-       (propertize (concat (profd-clean rest) "\n") 'face 'profd-note)
-     "")))
+   (mapconcat (lambda (i) (profd-report--range answer i)) (profd-view-columns answer :place) "")
+   (profd-view-rest answer)))
 
 (defun profd-report--ask-within ()
   "Ask for the ranges of the function anew."

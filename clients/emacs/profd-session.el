@@ -22,6 +22,7 @@
 (defvar profd-session--undone nil "Filters that were undone, the last one first.")
 (defvar profd-session--opened nil "URIs of what was opened here, newest first.")
 (defvar profd-session--opening 0 "How many profiles are being opened.")
+(defvar profd-session--left nil "What was shown in another project, to be said with what is shown next.")
 (defvar profd-session--project nil "What the project file says.")
 
 (defvar profd-session-changed-hook nil
@@ -72,8 +73,22 @@
       (push (format "%s %s" (or (plist-get metric :title) (plist-get metric :name))
                     (plist-get metric :text))
             parts))
-    (format "%s: %s%s" (plist-get summary :name) (string-join parts ", ")
-            (if lost ", not everything could be read (M-x profd-summary)" ""))))
+    (format "%s: %s%s%s" (plist-get summary :name) (string-join parts ", ")
+            (if lost ", not everything could be read (M-x profd-summary)" "")
+            (if profd-session--left
+                (concat "; no longer shown: " (prog1 profd-session--left (setq profd-session--left nil)))
+              ""))))
+
+(defun profd-session-leave (root)
+  "The project at ROOT is left: remember to say what is closed there."
+  (when profd-session--opened
+    (setq profd-session--left
+          (format "%s of %s"
+                  (string-join (mapcar (lambda (uri)
+                                         (file-name-nondirectory (or (profd-file uri) uri)))
+                                       (reverse profd-session--opened))
+                               ", ")
+                  (abbreviate-file-name root)))))
 
 (defun profd-session-adopt (result uri)
   "Show the profile of RESULT, which URI opens again."
@@ -352,8 +367,11 @@ DONE gets its summary."
                   (lambda (params) (profd-log-add (plist-get params :message))))
 (profd-rpc-handle 'window/showMessage
                   (lambda (params)
-                    (funcall (if (<= (or (plist-get params :type) 3) 2) #'profd-warn #'profd-say)
-                             (plist-get params :message))))
+                    (let ((text (plist-get params :message)))
+                      (cond ((<= (or (plist-get params :type) 3) 2) (profd-warn text))
+                            ;; What is being read there is an answer to the user.
+                            ((string-prefix-p "profd:" (or (current-message) "")) (profd-log-add text))
+                            (t (profd-say text))))))
 
 (defun profd-session--lost ()
   "The daemon is gone: handles mean nothing any more."

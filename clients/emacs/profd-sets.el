@@ -62,14 +62,11 @@
 
 (defun profd-sets--ask ()
   "Ask for the kinds of work anew."
-  (let ((buffer (current-buffer)))
-    (profd-session-clauses
-     (lambda (clauses)
-       (when (buffer-live-p buffer)
-         (with-current-buffer buffer
-           (profd-view-ask :view/sets
-                           (list :profile profd-session-profile :spec (profd-session-spec "flat" clauses))
-                           (lambda (answer) (profd-view-write (profd-sets--text answer clauses))))))))))
+  (profd-view-through-filters
+   (lambda (clauses)
+     (profd-view-ask :view/sets
+                     (list :profile profd-session-profile :spec (profd-session-spec "flat" clauses))
+                     (lambda (answer) (profd-view-write (profd-sets--text answer clauses)))))))
 
 (defun profd-sets--filter (word)
   "Have WORD, keep or drop, be done to the kind of work at point."

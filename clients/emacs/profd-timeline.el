@@ -79,25 +79,22 @@
 
 (defun profd-timeline--ask ()
   "Ask for the window of time anew."
-  (let ((buffer (current-buffer))
-        (columns (max 16 (- (window-max-chars-per-line (get-buffer-window (current-buffer) t))
+  (let ((columns (max 16 (- (window-max-chars-per-line (get-buffer-window (current-buffer) t))
                             profd-timeline--margin 4))))
-    (profd-session-clauses
+    (profd-view-through-filters
      (lambda (clauses)
-       (when (buffer-live-p buffer)
-         (with-current-buffer buffer
-           ;; Windows of time are looked at here, not cut out.
-           (let ((others (seq-remove (lambda (clause) (string-prefix-p "time " clause)) clauses)))
-             (profd-view-ask
-              :view/timeline
-              (append (list :profile profd-session-profile
-                            :spec (profd-session-spec "top-down" others)
-                            :width columns :columns columns :tracks profd-rows :charts [])
-                      (and profd-timeline--span
-                           (list :from (car profd-timeline--span) :to (cdr profd-timeline--span))))
-              (lambda (answer)
-                (setq profd-timeline--answer answer)
-                (profd-view-write (profd-timeline--text answer clauses)))))))))))
+       ;; Windows of time are looked at here, not cut out.
+       (let ((others (seq-remove (lambda (clause) (string-prefix-p "time " clause)) clauses)))
+         (profd-view-ask
+          :view/timeline
+          (append (list :profile profd-session-profile
+                        :spec (profd-session-spec "top-down" others)
+                        :width columns :columns columns :tracks profd-rows :charts [])
+                  (and profd-timeline--span
+                       (list :from (car profd-timeline--span) :to (cdr profd-timeline--span))))
+          (lambda (answer)
+            (setq profd-timeline--answer answer)
+            (profd-view-write (profd-timeline--text answer clauses)))))))))
 
 (defun profd-timeline--look (factor shift)
   "Look at FACTOR of the window, SHIFT of its length later."

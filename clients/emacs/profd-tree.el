@@ -40,12 +40,7 @@
 (define-derived-mode profd-tree-mode special-mode "profd-tree"
   "Calls of a profile as a tree.
 \\{profd-tree-mode-map}"
-  (setq truncate-lines t
-        buffer-undo-list t
-        profd-view-refresh-function #'profd-tree--ask
-        profd-view-row-function #'profd-tree--row)
-  (setq-local bidi-display-reordering nil)
-  (setq-local revert-buffer-function (lambda (&rest _) (profd-view-refresh)))
+  (profd-view-set-up #'profd-tree--ask #'profd-tree--row)
   (setq header-line-format
         (format "%9s %10s %9s %10s  %s" "Total %%" "Total" "Self %%" "Self" "Function")))
 
@@ -60,27 +55,22 @@
 
 (defun profd-tree--nodes (answer depth keys names)
   "The rows of ANSWER as nodes at DEPTH, below the path of KEYS and NAMES."
-  (let* ((rows (plist-get answer :rows))
-         (total (plist-get (plist-get answer :viewTotal) :value)))
+  (let ((total (plist-get (plist-get answer :viewTotal) :value)))
     (append
-     (cl-loop
-      for i below (length (plist-get rows :name))
-      collect
-      (cl-flet ((column (key) (aref (plist-get rows key) i)))
-        (let ((name (aref (plist-get answer :names) (column :name)))
-              (file (column :file)))
-          (profd-tree-node-make
-           :depth depth
-           :keys (append keys (list (column :key)))
-           :names (append names (list name))
-           :expandable (eq t (column :children))
-           :total (column :total)
-           :share (and (numberp total) (/= 0 total) (/ (float (column :total)) total))
-           :row (list :name name
-                      :label (aref (plist-get answer :labels) (column :name))
-                      :file (and (>= file 0) (aref (plist-get answer :files) file))
-                      :line (column :line)
-                      :texts (mapcar #'column '(:totalShare :totalText :selfShare :selfText)))))))
+     (mapcar
+      (lambda (i)
+        (cl-flet ((column (key) (profd-view-cell answer key i)))
+          (let ((name (profd-view-row-name answer i)))
+            (profd-tree-node-make
+             :depth depth
+             :keys (append keys (list (column :key)))
+             :names (append names (list (plist-get name :name)))
+             :expandable (eq t (column :children))
+             :total (column :total)
+             :share (and (numberp total) (/= 0 total) (/ (float (column :total)) total))
+             :row (append name (profd-view-row-place answer i)
+                          (list :texts (mapcar #'column '(:totalShare :totalText :selfShare :selfText))))))))
+      (profd-view-columns answer :name))
      (when-let ((rest (plist-get (plist-get answer :remainder) :text)))
        (list (profd-tree-node-make :depth depth :note rest))))))
 
@@ -117,7 +107,8 @@
         (push (profd-tree--line node) lines)
         (when (profd-tree-node-open node)
           (setq left (append (profd-tree-node-children node) left)))))
-    (profd-view-write (concat (apply #'concat (nreverse lines)) "\n" profd-tree--head))))
+    (profd-view-write (apply #'concat (nreverse lines)))
+    (profd-view-put-heading profd-tree--head)))
 
 (defun profd-tree--wants-open-p (node)
   "Whether NODE is to be open without being asked."
@@ -175,17 +166,14 @@
 
 (defun profd-tree--ask ()
   "Ask for the tree anew."
-  (let ((buffer (current-buffer)))
-    (profd-session-clauses
-     (lambda (clauses)
-       (when (buffer-live-p buffer)
-         (with-current-buffer buffer
-           (profd-view-ask
-            :view/table
-            (list :profile profd-session-profile
-                  :spec (profd-session-spec profd-tree--shape clauses)
-                  :sort "total" :limit profd-rows)
-            (lambda (answer) (profd-tree--show answer clauses)))))))))
+  (profd-view-through-filters
+   (lambda (clauses)
+     (profd-view-ask
+      :view/table
+      (list :profile profd-session-profile
+            :spec (profd-session-spec profd-tree--shape clauses)
+            :sort "total" :limit profd-rows)
+      (lambda (answer) (profd-tree--show answer clauses))))))
 
 ;;;; Folding
 

@@ -229,7 +229,27 @@ An answer to an older question is not taken."
            (profd-warn text)
          (profd-log-add text)
          (with-current-buffer buffer
-           (profd-view-write (concat (profd-clean text) "\n"))))))))
+           (profd-view-put-heading nil)
+           (profd-view-write (concat (profd-view-fill text) "\n"))))))))
+
+(defun profd-view-through-filters (done)
+  "Call DONE in the current buffer with the filters that are on, as texts."
+  (let ((buffer (current-buffer)))
+    (profd-session-clauses
+     (lambda (clauses)
+       (when (buffer-live-p buffer)
+         (with-current-buffer buffer
+           (funcall done clauses)))))))
+
+(defun profd-view-set-up (ask &optional row)
+  "Have ASK bring the current buffer up to date, and ROW give the row at point."
+  (setq truncate-lines t
+        buffer-undo-list t
+        profd-view-refresh-function ask)
+  (when row
+    (setq profd-view-row-function row))
+  (setq-local bidi-display-reordering nil)
+  (setq-local revert-buffer-function (lambda (&rest _) (profd-view-refresh))))
 
 (defun profd-view--changed ()
   "Ask for all that is on the screen anew."
@@ -242,11 +262,66 @@ An answer to an older question is not taken."
 
 (add-hook 'profd-session-changed-hook #'profd-view--changed)
 
+(defun profd-view-fill (text &optional width)
+  "TEXT in lines of WIDTH columns, or of the width of the window.
+A window that is too narrow for that has it in one line."
+  (let* ((window (get-buffer-window nil t))
+         (width (or width (if window (1- (window-max-chars-per-line window)) 0)))
+         (text (profd-clean text)))
+    (if (or (< width 40) (<= (string-width text) width))
+        text
+      (with-temp-buffer
+        (insert text)
+        (let ((fill-column width))
+          (fill-region (point-min) (point-max) nil t))
+        (string-trim-right (buffer-string))))))
+
 (defun profd-view-heading (text &rest notes)
-  "TEXT, and NOTES that are not nil, each a line above a list."
+  "TEXT, and NOTES that are not nil, each below it."
   (concat (propertize (profd-clean text) 'face 'profd-title) "\n"
-          (mapconcat (lambda (note) (concat (propertize (profd-clean note) 'face 'profd-note) "\n"))
+          (mapconcat (lambda (note) (concat (propertize (profd-view-fill note) 'face 'profd-note) "\n"))
                      (delq nil notes) "")))
+
+(defun profd-view-cell (answer key i)
+  "What the column KEY of the rows of ANSWER has in row I."
+  (aref (plist-get (plist-get answer :rows) key) i))
+
+(defun profd-view-row-place (answer i)
+  "Where row I of ANSWER stands: a plist of `:file', `:uri' and `:line'."
+  (let* ((file (profd-view-cell answer :file i))
+         (of (lambda (key)
+               (let ((list (plist-get answer key)))
+                 (and (>= file 0) (< file (length list)) (aref list file))))))
+    (list :file (funcall of :files) :uri (funcall of :fileUris)
+          :line (profd-view-cell answer :line i))))
+
+(defun profd-view-row-name (answer i)
+  "The function of row I of ANSWER: a plist of `:name' and `:label'."
+  (let ((name (profd-view-cell answer :name i)))
+    (list :name (aref (plist-get answer :names) name)
+          :label (aref (plist-get answer :labels) name))))
+
+(defun profd-view-columns (answer key)
+  "The numbers of the rows of ANSWER, which has a column KEY."
+  (number-sequence 0 (1- (length (plist-get (plist-get answer :rows) key)))))
+
+(defun profd-view-rest (answer)
+  "What the rows of ANSWER leave out, as a line, or nothing."
+  (if-let ((rest (plist-get (plist-get answer :remainder) :text)))
+      (propertize (concat (profd-clean rest) "\n") 'face 'profd-note)
+    ""))
+
+(defvar-local profd-view--heading nil "The overlay that is shown above the rows.")
+(put 'profd-view--heading 'permanent-local t)
+
+(defun profd-view-put-heading (heading)
+  "Show HEADING, a text of lines, above the rows; nil is none.
+It is no part of the buffer's text: rows begin at its beginning, and
+stay below it when they are sorted."
+  (unless profd-view--heading
+    (setq profd-view--heading (make-overlay 1 1)))
+  (move-overlay profd-view--heading (point-min) (point-min))
+  (overlay-put profd-view--heading 'before-string (and heading (concat heading "\n"))))
 
 (defun profd-view-of (answer)
   "What the numbers of ANSWER are of."
@@ -258,7 +333,9 @@ An answer to an older question is not taken."
 
 (defun profd-view-notes (answer)
   "What ANSWER says beside its numbers, as remarks."
-  (append (profd-list (plist-get answer :warnings))
+  (append (delq nil (list (plist-get (plist-get answer :sides) :scale)))
+          (profd-list (plist-get (plist-get answer :sides) :warnings))
+          (profd-list (plist-get answer :warnings))
           (delq nil (list (plist-get answer :estimated)
                           (plist-get (plist-get answer :excluded) :text)
                           (plist-get answer :note)))))

@@ -73,17 +73,14 @@
 
 (defun profd-xref--items (answer)
   "The rows of ANSWER, a table, as items of xref."
-  (let ((rows (plist-get answer :rows)))
-    (cl-loop
-     for i below (length (plist-get rows :name))
-     collect
-     (cl-flet ((column (key) (aref (plist-get rows key) i)))
-       (let ((file (column :file)))
-         (xref-make (format "%7s %9s  %s" (profd-clean (column :totalShare))
-                            (profd-clean (column :totalText))
-                            (profd-clean (aref (plist-get answer :labels) (column :name))))
-                    (profd-xref--location (and (>= file 0) (aref (plist-get answer :files) file))
-                                          (column :line))))))))
+  (mapcar
+   (lambda (i)
+     (let ((place (profd-view-row-place answer i)))
+       (xref-make (format "%7s %9s  %s" (profd-clean (profd-view-cell answer :totalShare i))
+                          (profd-clean (profd-view-cell answer :totalText i))
+                          (profd-clean (plist-get (profd-view-row-name answer i) :label)))
+                  (profd-xref--location (plist-get place :file) (plist-get place :line)))))
+   (profd-view-columns answer :name)))
 
 (cl-defmethod xref-backend-references ((_backend (eql profd)) identifier)
   "Who called IDENTIFIER while it was measured, those that cost most first."

@@ -4,6 +4,14 @@
 
 namespace profd::live {
 
+namespace {
+
+// What loses its probe is compiled anew in some languages, which takes seconds: better once and well below
+// the budget than again and again at its edge.
+constexpr double kSettledShare = 0.3;
+
+}  // namespace
+
 double event_cost_of(std::string_view language) {
   if (language == "c" || language == "cpp") return 10;
   if (language == "java") return 28;
@@ -32,11 +40,12 @@ std::vector<MethodId> methods_to_demote(const WindowSum& window, const DemotionR
     return a.calls != b.calls ? a.calls > b.calls : a.method < b.method;
   });
   double share = probe_share(window, rule.event_cost_ns);
+  const double most = share > rule.budget ? rule.budget * kSettledShare : rule.budget;
   const double per_event = window.events == 0 ? 0 : share / static_cast<double>(window.events);
   std::vector<MethodId> demoted;
   for (const MethodSum& sum : often) {
     const auto calls = static_cast<double>(sum.calls);
-    if (calls <= rule.calls_per_second * seconds && share <= rule.budget) break;
+    if (calls <= rule.calls_per_second * seconds && share <= most) break;
     demoted.push_back(sum.method);
     share -= 2 * calls * per_event;
   }

@@ -14,7 +14,7 @@ struct DemotionRule {
   double calls_per_second = 50'000;  // more than that, and
   double mean_self_ns = 1'000;       // less than that a call
   double event_cost_ns = 0;          // of one record, in the program; 0: not known, no budget
-  double budget = 0.10;              // share of the time of busy threads that records may cost
+  double budget = 0.10;              // share of busy threads' time: more, and 0.3 of it is aimed at
 };
 
 // What one record costs the program, in nanoseconds: what agents of the language have been measured at; 0 for

@@ -275,16 +275,22 @@ Result<void> Meter::gap(std::uint64_t number, Nanoseconds from, Nanoseconds to, 
   return {};
 }
 
-Result<void> Meter::stack(std::uint64_t number, Nanoseconds at, std::span<const std::uint64_t> ids) {
-  Lane* const found = lane_of(number);
-  if (found == nullptr) {
+Result<Lane*> Meter::lane_at(std::uint64_t number, Nanoseconds at) {
+  Lane* const lane = lane_of(number);
+  if (lane == nullptr) {
     ++counts_.capped;
-    return {};
+    return lane;
   }
-  Lane& lane = *found;
   PROFD_CHECK(check_ahead(at));
-  advance(lane, clipped(lane, at));
-  newest_ = std::max(newest_, lane.last);
+  advance(*lane, clipped(*lane, at));
+  newest_ = std::max(newest_, lane->last);
+  return lane;
+}
+
+Result<void> Meter::stack(std::uint64_t number, Nanoseconds at, std::span<const std::uint64_t> ids) {
+  PROFD_TRY(Lane* const found, lane_at(number, at));
+  if (found == nullptr) return {};
+  Lane& lane = *found;
   n_open_ -= lane.stack.size();
   lane.stack.clear();
   lane.beyond = 0;
@@ -305,15 +311,9 @@ Result<void> Meter::stack(std::uint64_t number, Nanoseconds at, std::span<const 
 }
 
 Result<void> Meter::state(std::uint64_t number, Nanoseconds at, bool waits, std::uint64_t cpu_ns) {
-  Lane* const found = lane_of(number);
-  if (found == nullptr) {
-    ++counts_.capped;
-    return {};
-  }
+  PROFD_TRY(Lane* const found, lane_at(number, at));
+  if (found == nullptr) return {};
   Lane& lane = *found;
-  PROFD_CHECK(check_ahead(at));
-  advance(lane, clipped(lane, at));
-  newest_ = std::max(newest_, lane.last);
   add_waiting(lane, lane.last);
   lane.waits = waits;
   lane.waits_since = lane.last;

@@ -141,6 +141,8 @@ class Meter {
   };
 
   Lane* lane_of(std::uint64_t number);
+  // The same with its time counted up to `at`. Null, and counted: there is no room for it.
+  Result<Lane*> lane_at(std::uint64_t number, Nanoseconds at);
   Lane* begin_thread(std::uint64_t number, std::string_view name);
   std::uint32_t find_lane(std::string_view name);
   // `at`, not before what is closed or counted already; counts where it is.

@@ -74,6 +74,16 @@ class Fields {
   std::string problem_;
 };
 
+// A message whose fields `read` goes through in their order.
+template <class Message, class Read>
+Result<Message> message_of(Bytes payload, std::string_view name, Read read) {
+  Message message;
+  Fields fields(payload, name);
+  read(fields, message);
+  PROFD_CHECK(fields.status());
+  return message;
+}
+
 std::string framed(MessageType type, std::string_view payload) {
   std::string frame(1, static_cast<char>(type));
   append_varint(frame, payload.size());
@@ -153,137 +163,102 @@ Result<std::optional<Frame>> FrameReader::next() {
 }
 
 Result<Hello> read_hello(Bytes payload) {
-  Hello hello;
-  Fields fields(payload, "hello");
-  fields.magic().number(hello.min_version).number(hello.max_version).number(hello.pid);
-  fields.text(hello.language).text(hello.program).text(hello.agent);
-  fields.number(hello.ticks_per_second).number(hello.ticks).number(hello.unix_ns).number(hello.abilities);
-  if (fields.ok() && hello.min_version > hello.max_version)
-    fields.stop("its versions are in the wrong order");
-  PROFD_CHECK(fields.status());
-  return hello;
+  return message_of<Hello>(payload, "hello", [](Fields& fields, Hello& to) {
+    fields.magic().number(to.min_version).number(to.max_version).number(to.pid);
+    fields.text(to.language).text(to.program).text(to.agent);
+    fields.number(to.ticks_per_second).number(to.ticks).number(to.unix_ns).number(to.abilities);
+    if (to.min_version > to.max_version) fields.stop("its versions are in the wrong order");
+  });
 }
 
 Result<std::vector<MethodEntry>> read_dict(Bytes payload) {
-  std::vector<MethodEntry> entries;
-  Fields fields(payload, "dict");
-  while (fields.ok() && !fields.at_end()) {
-    MethodEntry entry;
-    fields.number(entry.id).text(entry.package).text(entry.class_name).text(entry.method);
-    fields.text(entry.signature)
-        .text(entry.file)
-        .number(entry.line)
-        .number(entry.module)
-        .number(entry.address);
-    if (fields.ok()) entries.push_back(entry);
-  }
-  PROFD_CHECK(fields.status());
-  return entries;
+  return message_of<std::vector<MethodEntry>>(
+      payload, "dict", [](Fields& fields, std::vector<MethodEntry>& entries) {
+        while (fields.ok() && !fields.at_end()) {
+          MethodEntry entry;
+          fields.number(entry.id).text(entry.package).text(entry.class_name).text(entry.method);
+          fields.text(entry.signature).text(entry.file);
+          fields.number(entry.line).number(entry.module).number(entry.address);
+          if (fields.ok()) entries.push_back(entry);
+        }
+      });
 }
 
 Result<ThreadInfo> read_thread(Bytes payload) {
-  ThreadInfo info;
-  Fields fields(payload, "thread");
-  fields.number(info.thread).number(info.os_id).text(info.name).number(info.flags);
-  PROFD_CHECK(fields.status());
-  return info;
+  return message_of<ThreadInfo>(payload, "thread", [](Fields& fields, ThreadInfo& to) {
+    fields.number(to.thread).number(to.os_id).text(to.name).number(to.flags);
+  });
 }
 
 Result<ThreadEnd> read_thread_end(Bytes payload) {
-  ThreadEnd end;
-  Fields fields(payload, "threadEnd");
-  fields.number(end.thread).number(end.ticks);
-  PROFD_CHECK(fields.status());
-  return end;
+  return message_of<ThreadEnd>(
+      payload, "threadEnd", [](Fields& fields, ThreadEnd& to) { fields.number(to.thread).number(to.ticks); });
 }
 
 Result<Tick> read_tick(Bytes payload) {
-  Tick tick;
-  Fields fields(payload, "tick");
-  fields.number(tick.ticks).number(tick.sent).number(tick.lost);
-  PROFD_CHECK(fields.status());
-  return tick;
+  return message_of<Tick>(payload, "tick", [](Fields& fields, Tick& to) {
+    fields.number(to.ticks).number(to.sent).number(to.lost);
+  });
 }
 
 Result<Gap> read_gap(Bytes payload) {
-  Gap gap;
-  Fields fields(payload, "gap");
-  fields.number(gap.thread).number(gap.from).number(gap.to).number(gap.count);
-  PROFD_CHECK(fields.status());
-  return gap;
+  return message_of<Gap>(payload, "gap", [](Fields& fields, Gap& to) {
+    fields.number(to.thread).number(to.from).number(to.to).number(to.count);
+  });
 }
 
 Result<OpenStack> read_stack(Bytes payload) {
-  OpenStack stack;
-  Fields fields(payload, "stack");
-  fields.number(stack.thread).number(stack.ticks).numbers(stack.ids);
-  PROFD_CHECK(fields.status());
-  return stack;
+  return message_of<OpenStack>(payload, "stack", [](Fields& fields, OpenStack& to) {
+    fields.number(to.thread).number(to.ticks).numbers(to.ids);
+  });
 }
 
 Result<State> read_state(Bytes payload) {
-  State state;
-  Fields fields(payload, "state");
-  fields.number(state.thread).number(state.ticks).number(state.state).number(state.cpu_ns);
-  PROFD_CHECK(fields.status());
-  return state;
+  return message_of<State>(payload, "state", [](Fields& fields, State& to) {
+    fields.number(to.thread).number(to.ticks).number(to.state).number(to.cpu_ns);
+  });
 }
 
 Result<Controlled> read_controlled(Bytes payload) {
-  Controlled controlled;
-  Fields fields(payload, "controlled");
-  fields.number(controlled.operation).number(controlled.ticks).numbers(controlled.ids);
-  PROFD_CHECK(fields.status());
-  return controlled;
+  return message_of<Controlled>(payload, "controlled", [](Fields& fields, Controlled& to) {
+    fields.number(to.operation).number(to.ticks).numbers(to.ids);
+  });
 }
 
 Result<Bye> read_bye(Bytes payload) {
-  Bye bye;
-  Fields fields(payload, "bye");
-  fields.number(bye.ticks).number(bye.sent).number(bye.lost).text(bye.reason);
-  PROFD_CHECK(fields.status());
-  return bye;
+  return message_of<Bye>(payload, "bye", [](Fields& fields, Bye& to) {
+    fields.number(to.ticks).number(to.sent).number(to.lost).text(to.reason);
+  });
 }
 
 Result<Clock> read_clock(Bytes payload) {
-  Clock clock;
-  Fields fields(payload, "clock");
-  fields.number(clock.ticks).number(clock.unix_ns).number(clock.ticks_per_second);
-  PROFD_CHECK(fields.status());
-  return clock;
+  return message_of<Clock>(payload, "clock", [](Fields& fields, Clock& to) {
+    fields.number(to.ticks).number(to.unix_ns).number(to.ticks_per_second);
+  });
 }
 
 Result<ModuleInfo> read_module(Bytes payload) {
-  ModuleInfo module;
-  Fields fields(payload, "module");
-  fields.number(module.module).text(module.path).text(module.build_id).number(module.base);
-  PROFD_CHECK(fields.status());
-  return module;
+  return message_of<ModuleInfo>(payload, "module", [](Fields& fields, ModuleInfo& to) {
+    fields.number(to.module).text(to.path).text(to.build_id).number(to.base);
+  });
 }
 
 Result<std::string_view> read_auth(Bytes payload) {
-  std::string_view token;
-  Fields fields(payload, "auth");
-  fields.text(token);
-  PROFD_CHECK(fields.status());
-  return token;
+  return message_of<std::string_view>(payload, "auth",
+                                      [](Fields& fields, std::string_view& token) { fields.text(token); });
 }
 
 Result<Sampling> read_sampling(Bytes payload) {
-  Sampling sampling;
-  Fields fields(payload, "sampling");
-  fields.text(sampling.source).number(sampling.period_ns).number(sampling.flags);
-  PROFD_CHECK(fields.status());
-  return sampling;
+  return message_of<Sampling>(payload, "sampling", [](Fields& fields, Sampling& to) {
+    fields.text(to.source).number(to.period_ns).number(to.flags);
+  });
 }
 
 Result<Sampled> read_sampled(Bytes payload) {
-  Sampled sampled;
-  Fields fields(payload, "sampled");
-  fields.number(sampled.thread).number(sampled.from).number(sampled.to);
-  fields.number(sampled.ns).number(sampled.count).numbers(sampled.ids);
-  PROFD_CHECK(fields.status());
-  return sampled;
+  return message_of<Sampled>(payload, "sampled", [](Fields& fields, Sampled& to) {
+    fields.number(to.thread).number(to.from).number(to.to);
+    fields.number(to.ns).number(to.count).numbers(to.ids);
+  });
 }
 
 std::string write_welcome(std::uint64_t version, std::uint64_t tick_ms, std::string_view session) {

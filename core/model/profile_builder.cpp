@@ -166,6 +166,8 @@ ModuleId ProfileBuilder::module(const ModuleSpec& spec) {
 
 FunctionId ProfileBuilder::function(const FunctionSpec& spec) {
   State& s = *s_;
+  assert(spec.name.v < s.strings.size() && spec.system_name.v < s.strings.size());
+  assert(spec.file.v < s.strings.size());
   const std::uint32_t next = n_rows(s.function_name);
   const std::uint32_t row = s.function_rows.find_or_add(
       hash_all({spec.name.v, spec.system_name.v, spec.file.v, spec.start_line, spec.start_column,
@@ -217,6 +219,7 @@ PieceId ProfileBuilder::piece(const PieceSpec& spec) {
 FrameId ProfileBuilder::frame(const FrameSpec& spec) {
   State& s = *s_;
   assert(spec.function.v < s.function_name.size());
+  assert(spec.file.v < s.strings.size());
   const StringId file = spec.file.v == 0 ? s.function_file[spec.function.v] : spec.file;
   const auto kind = static_cast<std::uint64_t>(spec.kind);
   const std::uint32_t next = n_rows(s.frame_function);

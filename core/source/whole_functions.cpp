@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 
 namespace profd {
 namespace {
+
+constexpr std::string_view kFileBody = "<module>";
 
 Value zero_of(const FlatView& table) {
   const bool is_real = !table.self.empty() && std::holds_alternative<double>(table.self.front());
@@ -37,6 +40,13 @@ std::vector<WholeFunction> whole_functions(const Profile& profile, const KeyTabl
   }
   std::sort(found.begin(), found.end(),
             [](const WholeFunction& a, const WholeFunction& b) { return a.line < b.line; });
+  // The body of a file of Python is not on the file's first line, it only says so: it stands back there.
+  const auto is_body = [&](const WholeFunction& whole) {
+    return profile.function_name(frames.function[keys.example[whole.key]]) == kFileBody;
+  };
+  const auto is_first = [](const WholeFunction& whole) { return whole.line == 1; };
+  if (std::any_of(found.begin(), found.end(), [&](const auto& f) { return is_first(f) && !is_body(f); }))
+    std::erase_if(found, [&](const auto& f) { return is_first(f) && is_body(f); });
   std::vector<WholeFunction> alone;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const bool shared = (i > 0 && found[i - 1].line == found[i].line) ||

@@ -2,9 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace profd::pstats {
+
+// The name with "0x…" in place of addresses of objects, which are others in every run: "<built-in method
+// __new__ of type object at 0x…>". "" where there is none.
+std::string without_addresses(std::string_view name);
 
 // One function of the dictionary, or one of its callers: the numbers in the order they are meant.
 struct Numbers {
@@ -18,7 +23,8 @@ struct Function {
   std::string_view file, name;
   std::int64_t line = 0;
   Numbers numbers;
-  bool listed = false;  // has an entry of its own, not only as a caller
+  bool listed = false;     // has an entry of its own, not only as a caller
+  bool addressed = false;  // its name held the address of an object, of which `name` keeps that there is one
 };
 
 struct Edge {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <deque>
 #include <memory>
 #include <unordered_map>
 
@@ -95,13 +96,16 @@ class Reading {
       if (!call_numbers(fields[0], fields[1], numbers.primitive_calls, numbers.calls, numbers.counted) ||
           !seconds(fields[2], numbers.self) || !seconds(fields[3], numbers.cumulative))
         return fail(ErrorCode::malformed, "a function's calls or times are no numbers");
-      if (functions_[function].listed)
+      if (functions_[function].listed && !functions_[function].addressed)
         return fail(ErrorCode::malformed, "a function has two entries in the dictionary");
+      n_alike_ += functions_[function].listed;
+      functions_[function].numbers =
+          functions_[function].listed ? sum(functions_[function].numbers, numbers) : numbers;
       functions_[function].listed = true;
-      functions_[function].numbers = numbers;
       PROFD_CHECK(collect_callers(fields[4], function));
     }
     if (functions_.empty()) return fail(ErrorCode::malformed, "the dictionary has no functions");
+    if (any_addressed_) unite_edges();
     return {};
   }
 
@@ -133,6 +137,31 @@ class Reading {
     return {};
   }
 
+  static Numbers sum(Numbers out, const Numbers& more) {
+    add_saturating(out.calls, more.calls);
+    add_saturating(out.primitive_calls, more.primitive_calls);
+    out.self += more.self;
+    out.cumulative += more.cumulative;
+    out.timed = out.timed && more.timed;
+    out.counted = out.counted && more.counted;
+    return out;
+  }
+
+  // Between functions that became one, calls are one edge, too.
+  void unite_edges() {
+    std::unordered_map<std::uint64_t, std::size_t> known;
+    std::vector<Edge> united;
+    for (const Edge& edge : edges_) {
+      const auto [at, fresh] =
+          known.try_emplace(std::uint64_t{edge.caller} << 32 | edge.callee, united.size());
+      if (fresh)
+        united.push_back(edge);
+      else
+        united[at->second].numbers = sum(united[at->second].numbers, edge.numbers);
+    }
+    edges_ = std::move(united);
+  }
+
   bool is_mark(std::uint32_t id) const {
     const PyValue& key = data_.values[id];
     return key.kind == Kind::sequence && key.n == 1 && data_.values[data_.of(key)[0]].kind == Kind::text &&
@@ -153,6 +182,10 @@ class Reading {
     function.file = data_.values[fields[0]].text;
     function.line = data_.values[fields[1]].integer;
     function.name = data_.values[fields[2]].text;
+    if (std::string plain = pstats::without_addresses(function.name); !plain.empty()) {
+      function.name = names_.emplace_back(std::move(plain));
+      function.addressed = any_addressed_ = true;
+    }
     // Equal names are equal functions, however often they are written.
     std::uint64_t hash = hash_combine(hash_bytes(function.file), hash_bytes(function.name));
     hash = hash_combine(hash, static_cast<std::uint64_t>(function.line));
@@ -351,6 +384,10 @@ class Reading {
         n_more_by_edges_);
     row("uncounted-calls", Severity::info,
         "The calls of functions were not counted, as by pyinstrument, which samples.", n_uncounted_);
+    row("alike-functions", Severity::info,
+        "Functions whose names differ in the address of an object alone are one: their calls and times are "
+        "added up, cumulative times too.",
+        n_alike_);
     row("odd-line", Severity::loss, "Lines that are no line numbers were dropped.", n_odd_lines_);
     std::uint64_t n_untimed = 0;
     for (const Edge& edge : edges_) n_untimed += !edge.numbers.timed;
@@ -365,9 +402,11 @@ class Reading {
   std::vector<Edge> edges_;
   RowSet rows_;
   std::unordered_map<std::uint32_t, std::uint32_t> by_value_;
-  bool integral_ = true, any_counted_ = false, sampled_ = false;
+  std::deque<std::string> names_;  // of functions whose name is not in the file as it is shown
+  bool integral_ = true, any_counted_ = false, sampled_ = false, any_addressed_ = false;
   MetricId time_, calls_, primitive_;
-  std::uint64_t n_several_ = 0, n_unlisted_ = 0, n_odd_lines_ = 0, n_more_by_edges_ = 0, n_uncounted_ = 0;
+  std::uint64_t n_several_ = 0, n_unlisted_ = 0, n_odd_lines_ = 0, n_more_by_edges_ = 0, n_uncounted_ = 0,
+                n_alike_ = 0;
 };
 
 class PstatsReader final : public FormatReader {

@@ -15,6 +15,7 @@
 #include "server/cli/file_error.h"
 #include "server/cli/flame_terminal.h"
 #include "server/cli/metric_options.h"
+#include "server/cli/page_output.h"
 #include "server/cli/print_answer.h"
 #include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
@@ -99,12 +100,7 @@ int write_page(const FlameOptions& options, bool html, const Console& console, c
   if (*changes) svg.changes = &**changes;
   svg.colors = ground.colors ? &*ground.colors : nullptr;
   svg.work = ground.work ? &*ground.work : nullptr;
-  const std::string page = flame_svg(view.selection(), layout, svg);
-  if (options.output.path == "-") return console.print(page);
-  if (const auto written = write_file(options.output, page); !written)
-    return console.fail(file_error_text(options.output.path, written.error()));
-  if (console.err.is_terminal) console.note("Wrote " + options.output.path + "; open it in a browser.");
-  return kExitOk;
+  return print_page(options.output, flame_svg(view.selection(), layout, svg), console);
 }
 
 int flame(const FlameOptions& options, const Console& console) {

@@ -4,14 +4,6 @@
 namespace profd {
 namespace {
 
-void write_number(JsonWriter& json, std::string_view name, const std::optional<double>& number) {
-  json.key(name);
-  if (number)
-    json.value(*number);
-  else
-    json.null();
-}
-
 void write_finding(JsonWriter& json, const GateFinding& finding) {
   const GateJudgement& at = finding.judgement;
   json.begin_object();
@@ -20,9 +12,9 @@ void write_finding(JsonWriter& json, const GateFinding& finding) {
   json.field("before", at.before);
   json.field("after", at.after);
   json.field("allowed", at.allowed);
-  write_number(json, "low", at.low);
-  write_number(json, "high", at.high);
-  write_number(json, "seen", at.seen);
+  json.field("low", at.low);
+  json.field("high", at.high);
+  json.field("seen", at.seen);
   json.field("beforeText", finding.before);
   json.field("afterText", finding.after);
   json.field("changeText", finding.change);

@@ -11,11 +11,10 @@
 #include "server/cli/align.h"
 #include "server/cli/arguments.h"
 #include "server/cli/file_error.h"
+#include "server/cli/page_output.h"
 #include "server/cli/print_answer.h"
-#include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/cli/time_options.h"
-#include "server/cli/write_file.h"
 #include "server/dialect/psp/heat_map.h"
 #include "server/feature/heat_map_answer.h"
 #include "server/feature/heat_map_svg.h"
@@ -25,11 +24,8 @@
 namespace profd {
 namespace {
 
-struct HeatMapOptions {
-  ProfileOptions profile;
-  OutputFile output;
-  bool json = false;
-  std::string time, column;
+struct HeatMapOptions : OverTimeOptions {
+  std::string column;
   std::uint32_t rows = 0;
 };
 
@@ -122,14 +118,7 @@ int heatmap(const HeatMapOptions& options, const Console& console) {
   if (options.json) {
     code = print_answer<psp::HeatMapRequest>(std::move(answer), file, console);
   } else if (page) {
-    const std::string text = heat_map_svg(*answer, std::string(base_name(file)));
-    if (options.output.path == "-") {
-      code = console.print(text);
-    } else if (const auto written = write_file(options.output, text); !written) {
-      return console.fail(file_error_text(options.output.path, written.error()));
-    } else if (console.err.is_terminal) {
-      console.note("Wrote " + options.output.path + "; open it in a browser.");
-    }
+    code = print_page(options.output, heat_map_svg(*answer, std::string(base_name(file))), console);
   } else {
     code = console.print(heat_text(console.out, *answer, columns));
   }
@@ -142,14 +131,7 @@ int heatmap(const HeatMapOptions& options, const Console& console) {
 void add_heatmap(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<HeatMapOptions>();
   CLI::App* app = root.add_subcommand("heatmap", "When things happened, to the part of a second");
-  add_profile_options(*app, options->profile);
-  app->add_option("-o,--output", options->output.path, "Write a self-contained page; - is stdout")
-      ->type_name("FILE.svg");
-  add_force(*app, options->output);
-  app->add_flag("--json", options->json, "The answer of view/heatMap, see docs/protocol.md")
-      ->excludes("--output");
-  app->add_option("--time", options->time, "The part that is looked at: 10ms..2s, 1.5s.. or ..300us")
-      ->type_name("FROM..TO");
+  add_over_time_options(*app, *options, "view/heatMap");
   app->add_option("--column", options->column, "How long a column is: 1s, 100ms")->type_name("LENGTH");
   add_number(*app, "--rows", "--rows", options->rows, 1, kMaxHeatRows, "Rows of a column");
   app->footer(

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,6 +72,13 @@ class JsonWriter {
     } else {
       value(std::get<double>(number));
     }
+  }
+  template <class T>
+  void value(const std::optional<T>& v) {
+    if (v)
+      value(*v);
+    else
+      null();
   }
   void null() {
     begin_value();

@@ -105,7 +105,7 @@ int run_sampled(const LiveOptions& options, const Console& console, LiveSessions
   std::atomic<bool> begun{false};
   Result<std::shared_ptr<LiveSession>> session;
   std::thread beginning([&] {
-    session = sessions.sample(std::move(*feed), StopToken(stop));
+    session = sessions.sample(std::move(*feed), places_here("-", ProfileOptions()), StopToken(stop));
     begun = true;
   });
   console.note("waiting for samples; Ctrl-C ends this, the program runs on");
@@ -121,7 +121,7 @@ int run_sampled(const LiveOptions& options, const Console& console, LiveSessions
 int run_live(const LiveOptions& options, const Console& console) {
   const EndSignalsHeld signals;  // before any thread
   if (const auto logging = start_logging(""); !logging) return console.fail(describe(logging.error()));
-  LiveSessions sessions({}, live_namer(symbol_options_from_environment()));
+  LiveSessions sessions({}, symbol_options_from_environment());
   if (const auto set =
           sessions.set_window(static_cast<live::Nanoseconds>(options.window * 10 + 0.5) * live::kBucket);
       !set)

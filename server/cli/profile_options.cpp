@@ -26,6 +26,7 @@
 #include "server/engine/mine.h"
 #include "server/engine/origins.h"
 #include "server/engine/pick_profile.h"
+#include "server/engine/recording_title.h"
 #include "server/engine/role_origin.h"
 #include "server/engine/rule_sets.h"
 #include "server/engine/workspace.h"
@@ -207,7 +208,7 @@ std::string shown_file(const ProfileOptions& options) {
   const std::string file = options.file == "-" ? "stdin" : options.file;
   if (options.together) return fmt::format("{} and {} more", base_name(file), options.runs.size());
   if (options.base.empty()) return file;
-  return fmt::format("{} → {}", base_name(options.base[0]), base_name(file));
+  return sides_title(profile_title(options.base[0]), profile_title(file));
 }
 
 void add_profile_options(CLI::App& app, ProfileOptions& options, bool several) {
@@ -459,7 +460,9 @@ Result<OpenView> open_view(const ProfileOptions& options, const Console& console
   if (!picked) return named(name, picked.error());
   auto open = std::make_shared<OpenProfile>();
   open->handle = options.file;
-  open->name = base_name(name);
+  // An address and what stands for stdin have no folder, and what is made of several has its sides.
+  const bool one_file = options.base.empty() && !options.together && options.file != "-";
+  open->name = one_file ? profile_title(options.file) : std::string(base_name(name));
   open->number = static_cast<std::uint32_t>(*picked + 1);
   open->profile = loaded->profiles[*picked];
   open->metric = open->profile->default_metric();

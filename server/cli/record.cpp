@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <optional>
 
@@ -67,7 +68,8 @@ std::string version_of(const RecordPlan& plan, const RecordFacts& facts) {
     request.argv = {plan.program, "--version"};
   else if (facts.kind == ProgramKind::go_test)
     request.argv = {facts.argv.front(), "version"};
-  else if (facts.kind == ProgramKind::python || facts.kind == ProgramKind::node)
+  else if (facts.kind == ProgramKind::python || facts.kind == ProgramKind::node ||
+           facts.kind == ProgramKind::ruby)
     request.argv = {facts.argv.front(), "--version"};
   else if (facts.kind == ProgramKind::java)
     request.argv = {facts.argv.front(), "-version"};
@@ -79,12 +81,28 @@ std::string version_of(const RecordPlan& plan, const RecordFacts& facts) {
   return said.substr(0, said.find('\n'));
 }
 
+// A build is changed only where a person says so: somebody is at the terminal, and nothing is dry.
+bool wants_line_tables(const RecordOptions& options, const Console& console) {
+  if (options.dry_run || ::isatty(STDIN_FILENO) != 1) {
+    console.note(
+        "the release build has no lines of source: put CARGO_PROFILE_RELEASE_DEBUG=line-tables-only before "
+        "the command, and cargo builds it with them");
+    return false;
+  }
+  console.note("The release build has no lines of source. Build it with them now (cargo builds anew)? [y/N]");
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
 int record_command(const std::vector<std::string>& argv, const RecordOptions& options, std::string_view why,
                    const Console& console) {
   const auto place = place_of(options);
   if (!place) return console.fail(place.error().message);
-  const auto facts = facts_of(argv, options.with);
+  auto facts = facts_of(argv, options.with);
   if (!facts) return console.fail(facts.error().message);
+  if (facts->kind == ProgramKind::cargo && lacks_line_tables(argv))
+    facts->line_tables = wants_line_tables(options, console);
   const std::int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
                                std::chrono::system_clock::now().time_since_epoch())
                                .count();

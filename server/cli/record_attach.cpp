@@ -71,7 +71,7 @@ Result<AttachFacts> facts_of_process(const AttachOptions& options) {
     return fail(ErrorCode::invalid,
                 fmt::format("process {} is another program now: {}", out.pid, typed_line(out.argv)));
   out.kind = kind_of({program.string()}, true, "");
-  out.installed = installed_of({"perf", "py-spy", "jcmd", "asprof"});
+  out.installed = installed_of({"perf", "py-spy", "austin", "rbspy", "dotnet-trace", "jcmd", "asprof"});
   const auto perf = out.installed.find("perf");
   const bool asks_perf = options.with.empty() ? out.kind == ProgramKind::native : options.with == "perf";
   if (asks_perf && perf != out.installed.end()) out.perf_refusal = perf_refusal(perf->second);
@@ -221,7 +221,10 @@ Result<RecordPlan> choose_attached(const AttachFacts& facts, std::string_view wi
                   fmt::format("process {} is Node.js, which takes no profiler while it runs: start it with "
                               "`profd record -- node SCRIPT`, or --with perf sees its machine code",
                               facts.pid));
-    tool = facts.kind == ProgramKind::python    ? "py-spy"
+    const bool austin = !facts.installed.contains("py-spy") && facts.installed.contains("austin");
+    tool = facts.kind == ProgramKind::python    ? (austin ? "austin" : "py-spy")
+           : facts.kind == ProgramKind::ruby    ? "rbspy"
+           : facts.kind == ProgramKind::dotnet  ? "dotnet-trace"
            : facts.kind != ProgramKind::java    ? "perf"
            : facts.installed.contains("asprof") ? "async-profiler"
                                                 : "jfr";
@@ -233,18 +236,32 @@ Result<RecordPlan> choose_attached(const AttachFacts& facts, std::string_view wi
     if (!facts.perf_refusal.empty()) return fail(ErrorCode::invalid, facts.perf_refusal);
     plan.why = why("perf may record here; callers are followed by frame pointers");
     plan.ending = ".data";
-    plan.argv = {plan.program, "record", "-o",     folder + "/perf.data", "-F", "999", "--call-graph",
-                 "fp",         "-p",     facts.pid};
+    plan.argv = {plan.program,   "record", "-N", "-o",     folder + "/perf.data", "-F", "999",
+                 "--call-graph", "fp",     "-p", facts.pid};
     if (seconds) plan.argv.insert(plan.argv.end(), {"--", "sleep", time});
     return plan;
   }
-  if (tool == "py-spy" && facts.kind == ProgramKind::python) {
-    PROFD_TRY(RecordPlan plan, planned(facts, tool, "py-spy", "pip install py-spy"));
-    plan.why = why("it is installed: it reads the memory of the process and does not stop it");
-    plan.ending = ".speedscope.json";
-    plan.argv = {plan.program, "record", "--format", "speedscope", "-o", folder + "/cpu.speedscope.json",
-                 "--pid",      facts.pid};
-    if (seconds) plan.argv.insert(plan.argv.end(), {"--duration", time});
+  const bool fits = facts.kind == ProgramKind::ruby ? tool == "rbspy"
+                                                    : facts.kind == ProgramKind::python && tool != "rbspy";
+  if (const std::string_view ending = sampler_ending(tool); fits && !ending.empty()) {
+    PROFD_TRY(RecordPlan plan, planned(facts, tool, tool, install_line(tool)));
+    plan.why =
+        why(tool == "rbspy" ? "it is installed: it reads the memory of the process"
+                            : "it is installed: it reads the memory of the process and does not stop it");
+    plan.ending = ending;
+    plan.argv = sampler_words(plan.program, tool, folder, facts.pid);
+    if (seconds) plan.argv.insert(plan.argv.end(), {tool == "austin" ? "-x" : "--duration", time});
+    return plan;
+  }
+  if (tool == "dotnet-trace" && facts.kind == ProgramKind::dotnet) {
+    PROFD_TRY(RecordPlan plan, planned(facts, tool, tool, install_line(tool)));
+    plan.why = why("it is installed: it samples all threads of the runtime");
+    plan.ending = ".nettrace";
+    plan.argv = {plan.program, "collect", "--format", "NetTrace", "-o", folder + "/cpu.nettrace",
+                 "-p",         facts.pid};
+    if (seconds)
+      plan.argv.insert(plan.argv.end(), {"--duration", fmt::format("00:{:02}:{:02}:{:02}", *seconds / 3600,
+                                                                   *seconds / 60 % 60, *seconds % 60)});
     return plan;
   }
   if (tool == "async-profiler" && facts.kind == ProgramKind::java) {

@@ -6,13 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "server/cli/record_drivers.h"
+#include "server/cli/record_words.h"
 #include "server/engine/typed_line.h"
 
 namespace profd {
 namespace {
-
-using Words = std::vector<std::string>;
 
 // What a recorder needs and which programs it is for.
 struct Recorder {
@@ -33,6 +31,11 @@ const std::vector<Recorder>& all_recorders() {
        "pip install py-spy",
        {python},
        "it is installed: it samples all threads and hardly slows the program down"},
+      {"austin",
+       "austin",
+       "pip install austin-dist",
+       {python},
+       "it is installed: it samples what runs of all threads and hardly slows the program down"},
       {"pyinstrument",
        "pyinstrument",
        "pip install pyinstrument",
@@ -52,16 +55,26 @@ const std::vector<Recorder>& all_recorders() {
        {java, java_build},
        "it is installed: it samples all threads, machine code too, and hardly slows the program down"},
       {"jfr", "", "", {java, java_build}, "Java's flight recorder samples, and notes allocations and locks"},
+      {"rbspy",
+       "rbspy",
+       "cargo install rbspy",
+       {ruby},
+       "it is installed: it samples all threads and hardly slows the program down"},
+      {"dotnet-trace",
+       "dotnet-trace",
+       "dotnet tool install --global dotnet-trace",
+       {dotnet},
+       "it is installed: it samples all threads of the runtime"},
       {"perf",
        "perf",
        "apt install linux-perf",
-       {native, script},
+       {native, script, cargo},
        "perf may record here: it samples, and hardly slows the program down; callers are followed by frame "
        "pointers"},
       {"callgrind",
        "valgrind",
        "apt install valgrind",
-       {native},
+       {native, cargo},
        "the program runs 20 to 50 times slower, and instructions are counted, not time"},
   };
   return all;
@@ -87,141 +100,26 @@ std::string hindrance(const Recorder& recorder, const RecordFacts& facts) {
   return {};
 }
 
-// Where the interpreter's own options end; the first of -m, -c or a script. The end when there is none.
-std::size_t python_program_at(const Words& argv) {
-  for (std::size_t i = 1; i < argv.size(); ++i) {
-    const std::string& word = argv[i];
-    if (word.size() < 2 || word[0] != '-') return word == "-" ? argv.size() : i;
-    if (word.starts_with("-m") || word.starts_with("-c")) return i;
-    if (word == "-W" || word == "-X" || word == "--check-hash-based-pycs") ++i;
-  }
-  return argv.size();
-}
-
-Result<Words> with_cprofile(const Words& argv, const std::string& folder) {
-  const std::size_t at = python_program_at(argv);
-  if (at == argv.size() || ((argv[at] == "-m" || argv[at] == "-c") && at + 1 == argv.size()))
-    return fail(ErrorCode::invalid,
-                "cProfile records a script, -m MODULE or -c CODE, and the command has none");
-  Words out(argv.begin(), argv.begin() + static_cast<std::ptrdiff_t>(at));
-  out.push_back(folder + "/profile.py");
-  out.push_back(folder + "/cpu.pstats");
-  // -mMODULE in one word.
-  if (argv[at][0] == '-' && argv[at].size() > 2) {
-    out.push_back(argv[at].substr(0, 2));
-    out.push_back(argv[at].substr(2));
-  } else {
-    out.push_back(argv[at]);
-  }
-  out.insert(out.end(), argv.begin() + static_cast<std::ptrdiff_t>(at) + 1, argv.end());
-  return out;
-}
-
-Result<Words> with_pyinstrument(const Words& argv, const std::string& program, const std::string& folder) {
-  const std::size_t at = python_program_at(argv);
-  if (at != 1 || at == argv.size() || argv[at].starts_with("-c"))
-    return fail(ErrorCode::invalid,
-                "pyinstrument records a script or -m MODULE, without options of Python before it");
-  Words out = {program, "-r", "json", "-o", folder + "/cpu.pyinstrument.json"};
-  out.insert(out.end(), argv.begin() + 1, argv.end());
-  return out;
-}
-
-Words before(Words words, const Words& argv) {
-  words.insert(words.end(), argv.begin(), argv.end());
-  return words;
-}
-
-// After the first `n` words.
-Words inside(const Words& argv, std::size_t n, const Words& words) {
-  Words out = argv;
-  out.insert(out.begin() + static_cast<std::ptrdiff_t>(n), words.begin(), words.end());
-  return out;
-}
-
-// The command with `options` for the Java that it is, or that it starts; `more`: as they are.
-Words with_java_options(const RecordFacts& facts, const std::string& options, const std::string& more) {
-  if (facts.kind == ProgramKind::java) {
-    Words words = {options};
-    if (!more.empty()) words.push_back(more);
-    return inside(facts.argv, 1, words);
-  }
-  std::string all = facts.java_options + (facts.java_options.empty() ? "" : " ");
-  all += options.find_first_of(" \t'\"") == options.npos ? options : "\"" + options + "\"";
-  return before({"env", "JAVA_TOOL_OPTIONS=" + all + (more.empty() ? "" : " " + more)}, facts.argv);
-}
-
-std::string flight_recorder(const std::string& folder) {
-  return "-XX:StartFlightRecording=filename=" + folder + "/,dumponexit=true,settings=profile";
-}
-
-// Options of Java's profilers are separated by commas, and have no way to quote one.
-Result<void> without_commas(const std::string& folder, std::string_view who) {
-  if (folder.find(',') == folder.npos) return {};
-  return fail(ErrorCode::invalid, fmt::format("{} cannot write into a folder with a comma in its name", who));
-}
-
-Result<void> fill(RecordPlan& plan, const RecordFacts& facts, const std::string& folder) {
-  const Words& argv = facts.argv;
-  if (plan.tool == "go-test") {
-    plan.ending = ".pprof";
-    plan.argv = inside(argv, 2, {"-cpuprofile=" + folder + "/cpu.pprof", "-o=" + folder + "/go.test"});
-  } else if (plan.tool == "py-spy") {
-    plan.ending = ".speedscope.json";
-    plan.argv = before(facts.let_read, argv);
-    plan.beside = {plan.program, "record",
-                   "--format",   "speedscope",
-                   "-o",         folder + "/cpu.speedscope.json",
-                   "--pid",      std::string(kPidWord)};
-  } else if (plan.tool == "pyinstrument") {
-    plan.ending = ".pyinstrument.json";
-    PROFD_TRY(plan.argv, with_pyinstrument(argv, plan.program, folder));
-  } else if (plan.tool == "cProfile") {
-    plan.ending = ".pstats";
-    plan.files.emplace_back("profile.py", kPythonDriver);
-    PROFD_TRY(plan.argv, with_cprofile(argv, folder));
-  } else if (plan.tool == "cpu-prof") {
-    plan.ending = ".cpuprofile";
-    plan.files.emplace_back("end.cjs", kNodeDriver);
-    plan.argv =
-        inside(argv, 1, {"--cpu-prof", "--cpu-prof-dir=" + folder, "--require=" + folder + "/end.cjs"});
-  } else if (plan.tool == "jfr") {
-    plan.ending = ".jfr";
-    PROFD_CHECK(without_commas(folder, "the flight recorder"));
-    // It would speak on the program's output.
-    plan.argv = with_java_options(facts, flight_recorder(folder), "-Xlog:jfr+startup=error");
-  } else if (plan.tool == "async-profiler") {
-    plan.ending = ".jfr";
-    PROFD_CHECK(without_commas(folder, "async-profiler"));
-    // Where the processor's counters are refused it takes timers of processor time by itself.
-    plan.argv =
-        with_java_options(facts,
-                          fmt::format("-agentpath:{}=start,event=cpu,interval=1ms,jfr,loglevel=error,file={}/"
-                                      "cpu-%p.jfr",
-                                      facts.installed.at(std::string(kAsyncProfilerAgent)), folder),
-                          "");
-  } else if (plan.tool == "perf") {
-    plan.ending = ".data";
-    plan.argv = before(
-        {plan.program, "record", "-o", folder + "/perf.data", "-F", "999", "--call-graph", "fp", "--"}, argv);
-  } else {
-    plan.ending = ".out";
-    plan.argv =
-        before({plan.program, "--tool=callgrind", "--callgrind-out-file=" + folder + "/callgrind.out"}, argv);
-  }
-  return {};
-}
-
 Result<RecordPlan> plan_of(const Recorder& recorder, const RecordFacts& facts, const std::string& folder) {
   RecordPlan plan;
   plan.tool = recorder.name;
   if (!recorder.program.empty()) plan.program = facts.installed.at(std::string(recorder.program));
   plan.why = recorder.why;
-  PROFD_CHECK(fill(plan, facts, folder));
+  // Rust leaves no frame pointers.
+  if (facts.kind == ProgramKind::cargo && recorder.name == "perf")
+    plan.why =
+        "perf may record here: it samples, and hardly slows the program down; callers are read from copies "
+        "of the stack";
+  PROFD_CHECK(fill_plan(plan, facts, folder));
   return plan;
 }
 
 }  // namespace
+
+std::string_view install_line(std::string_view name) {
+  const Recorder* recorder = recorder_named(name);
+  return recorder == nullptr ? "" : recorder->install;
+}
 
 const std::vector<std::string_view>& recorders() {
   static const std::vector<std::string_view> names = [] {
@@ -246,6 +144,12 @@ std::string_view kind_text(ProgramKind kind) {
       return "a program of Java";
     case ProgramKind::java_build:
       return "a program that starts Java itself";
+    case ProgramKind::ruby:
+      return "a program of Ruby";
+    case ProgramKind::dotnet:
+      return "a program of .NET";
+    case ProgramKind::cargo:
+      return "what cargo builds and runs";
     case ProgramKind::native:
       return "a program of machine code";
     case ProgramKind::script:

@@ -18,8 +18,11 @@ enum class ProgramKind {
   node_runner,  // npm and the like, which start node themselves
   java,
   java_build,  // Maven and the like, which start Java themselves
-  native,      // an ELF file
-  script,      // of a shell, or of something else that is not known here
+  ruby,
+  dotnet,
+  cargo,   // what it builds and starts: `cargo run`, `cargo test`, `cargo bench`
+  native,  // an ELF file
+  script,  // of a shell, or of something else that is not known here
 };
 
 struct RecordFacts {
@@ -28,6 +31,7 @@ struct RecordFacts {
   std::map<std::string, std::string> installed;  // programs of profilers that are there, with their paths
   std::string perf_refusal;                      // why perf may not record, and what helps; "" it may
   std::string java_options;                      // JAVA_TOOL_OPTIONS as it is set now
+  bool line_tables = false;                      // cargo is to build a release with them, which it would not
   // A process may be read by those that started it alone, unless it lets others (kernel.yama.ptrace_scope 1):
   // the words before a command that let it. Empty: nothing is needed for that.
   std::vector<std::string> let_read;
@@ -58,6 +62,15 @@ std::string_view kind_text(ProgramKind kind);
 // Which programs have to be looked for (`installed`) before choosing; perf is tried only when it is among
 // them.
 std::vector<std::string_view> programs_to_look_for(ProgramKind kind, std::string_view with);
+
+// Of a sampler that is attached to a process: what its profile's name ends with ("": it is none of those),
+// and its words for the process `pid`.
+std::string_view sampler_ending(std::string_view tool);
+std::vector<std::string> sampler_words(const std::string& program, std::string_view tool,
+                                       const std::string& folder, const std::string& pid);
+
+// The line that installs the recorder's program; "" comes with the runtime.
+std::string_view install_line(std::string_view recorder);
 
 // One line for a shell that does what the plan does.
 std::string plan_line(const RecordPlan& plan);

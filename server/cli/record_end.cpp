@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "server/cli/first_glance.h"
+#include "server/cli/record_binaries.h"
 #include "server/cli/record_failure.h"
 #include "server/cli/record_meta.h"
 #include "server/engine/atomic_file.h"
@@ -76,6 +77,10 @@ int show_result(EndedRecording& ended, std::size_t n_profiles, const Console& co
   meta.samples = glance->n_records;
   meta.lost = glance->n_lost;
   if (!glance->measured) return failed_recording(meta, no_samples_text(end), console);
+  if (meta.tool == "perf")
+    if (const std::string said = keep_binaries(glance->view.profile(), ended.place, ended.folder);
+        !said.empty())
+      console.note(said);
   std::string out = "\n" + glance->text + "\n";
   if (n_profiles > 1)
     out +=

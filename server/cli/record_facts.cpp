@@ -18,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kMostManifest = std::size_t{1} << 20;
+
 std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -46,9 +48,18 @@ std::string first_bytes(const std::string& path) {
   return {bytes.data(), static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount()))};
 }
 
+// "python3.12" of "python".
+bool is_version_of(std::string_view name, std::string_view language) {
+  return name.starts_with(language) &&
+         name.substr(language.size()).find_first_not_of("0123456789.") == name.npos;
+}
+
 bool is_python(std::string_view name) {
-  if (!name.starts_with("python")) return false;
-  return name.substr(6).find_first_not_of("0123456789.") == name.npos;
+  return is_version_of(name, "python");
+}
+
+bool is_ruby(std::string_view name) {
+  return is_version_of(name, "ruby");
 }
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
@@ -64,15 +75,47 @@ std::vector<std::string> words_that_let_read() {
   return own ? std::vector<std::string>{*own, "record", "--let-read", "--"} : std::vector<std::string>{};
 }
 
+// Whether the section of the release profile has a line for `debug`.
+bool says_debug(const std::string& manifest) {
+  std::ifstream file(manifest);
+  bool inside = false;
+  std::size_t read = 0;
+  for (std::string line; std::getline(file, line) && (read += line.size()) < kMostManifest;) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin == line.npos) continue;
+    const std::string_view text = std::string_view(line).substr(begin);
+    if (text.starts_with('['))
+      inside = text.starts_with("[profile.release]") || text.starts_with("[profile.bench]");
+    const std::string_view key = text.substr(0, text.find_first_of(" \t="));
+    if ((inside && key == "debug") || key == "profile.release.debug" || key == "profile.bench.debug")
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool lacks_line_tables(const std::vector<std::string>& argv) {
+  if (argv.size() < 2 || std::getenv("CARGO_PROFILE_RELEASE_DEBUG") != nullptr) return false;
+  const auto own = std::find(argv.begin() + 1, argv.end(), "--");
+  const auto has = [&](std::string_view word) { return std::find(argv.begin() + 1, own, word) != own; };
+  if (!has("bench") && !has("--release") && !has("-r")) return false;
+  // The package's, and those of the workspace around it.
+  std::error_code error;
+  for (fs::path folder = fs::current_path(error); !error; folder = folder.parent_path()) {
+    for (const char* name : {"Cargo.toml", ".cargo/config.toml"})
+      if (says_debug((folder / name).string())) return false;
+    if (folder == folder.parent_path()) break;
+  }
+  return true;
+}
 
 std::string perf_refusal(const std::string& perf) {
   std::array<char, 32> folder{"/tmp/profd-perf-XXXXXX"};
   if (::mkdtemp(folder.data()) == nullptr) return "perf cannot be tried: /tmp takes no folder";
   RunRequest request;
-  request.argv = {perf,  "record", "-q",           "-o", std::string(folder.data()) + "/perf.data",
-                  "-F",  "999",    "--call-graph", "fp", "--",
-                  "true"};
+  request.argv = {perf, "record", "-q",           "-N", "-o", std::string(folder.data()) + "/perf.data",
+                  "-F", "999",    "--call-graph", "fp", "--", "true"};
   request.timeout = std::chrono::seconds(20);
   const auto answer = run_program(request, StopToken{});
   std::error_code error;
@@ -104,10 +147,16 @@ std::vector<std::string> interpreter_of(std::string_view first_line) {
 
 ProgramKind kind_of(const std::vector<std::string>& argv, bool is_elf, std::string_view first_line) {
   const std::string_view name = last_part(argv.front());
+  const std::size_t task = argv.size() > 2 && argv[1].starts_with('+') ? 2 : 1;
+  if (name == "cargo" && argv.size() > task &&
+      is_one_of(argv[task], {"run", "r", "test", "t", "bench", "nextest"}))
+    return ProgramKind::cargo;
   if (name == "go" && argv.size() > 1 && argv[1] == "test") return ProgramKind::go_test;
   if (is_python(name)) return ProgramKind::python;
   if (is_one_of(name, {"node", "nodejs"})) return ProgramKind::node;
   if (is_one_of(name, {"npm", "npx", "yarn", "pnpm"})) return ProgramKind::node_runner;
+  if (is_ruby(name)) return ProgramKind::ruby;
+  if (name == "dotnet") return ProgramKind::dotnet;
   if (name == "java") return ProgramKind::java;
   if (is_one_of(name, {"mvn", "mvnw", "gradle", "gradlew", "sbt", "ant", "scala", "kotlin"}))
     return ProgramKind::java_build;
@@ -116,6 +165,7 @@ ProgramKind kind_of(const std::vector<std::string>& argv, bool is_elf, std::stri
     const std::string_view runs = last_part(interpreter.front());
     if (is_python(runs)) return ProgramKind::python;
     if (is_one_of(runs, {"node", "nodejs"})) return ProgramKind::node;
+    if (is_ruby(runs)) return ProgramKind::ruby;
   }
   return ProgramKind::script;
 }
@@ -135,6 +185,7 @@ Result<RecordFacts> facts_of(const std::vector<std::string>& argv, std::string_v
   // A script of such a language: the interpreter is what takes a profiler.
   const std::string_view name = last_part(argv.front());
   const bool by_first_line = (out.kind == ProgramKind::python && !is_python(name)) ||
+                             (out.kind == ProgramKind::ruby && !is_ruby(name)) ||
                              (out.kind == ProgramKind::node && !is_one_of(name, {"node", "nodejs"}));
   if (by_first_line) {
     out.argv = interpreter_of(first_line);
@@ -152,7 +203,9 @@ Result<RecordFacts> facts_of(const std::vector<std::string>& argv, std::string_v
     else
       out.installed.erase(asprof);
   }
-  if (out.installed.contains("py-spy")) out.let_read = words_that_let_read();
+  const bool samplers = std::any_of(out.installed.begin(), out.installed.end(),
+                                    [](const auto& one) { return !sampler_ending(one.first).empty(); });
+  if (samplers) out.let_read = words_that_let_read();
   if (const auto perf = out.installed.find("perf"); perf != out.installed.end())
     out.perf_refusal = perf_refusal(perf->second);
   if (const char* options = std::getenv("JAVA_TOOL_OPTIONS")) out.java_options = options;

@@ -15,6 +15,10 @@ namespace profd {
 // program that does nothing, once.
 Result<RecordFacts> facts_of(const std::vector<std::string>& argv, std::string_view with);
 
+// Whether cargo builds this command's program as a release without lines, as it does where Cargo.toml and the
+// environment say nothing of `debug` for it.
+bool lacks_line_tables(const std::vector<std::string>& argv);
+
 // Of these programs those that are on the PATH, with their paths.
 std::map<std::string, std::string> installed_of(const std::vector<std::string_view>& programs);
 

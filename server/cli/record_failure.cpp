@@ -12,7 +12,11 @@ std::string_view likely_cause(std::string_view tool) {
   if (tool == "perf")
     return "events are refused to this user or container: `perf record -- true` says more, and --with "
            "callgrind needs no permission";
-  if (tool == "py-spy")
+  if (tool == "rbspy")
+    return "it may not read the program's memory (kernel.yama.ptrace_scope, or a container without --cap-add "
+           "SYS_PTRACE), or knows this version of Ruby not yet";
+  if (tool == "dotnet-trace") return "the program waited all the time, or is of .NET before 3";
+  if (tool == "py-spy" || tool == "austin")
     return "it may not read the program's memory (kernel.yama.ptrace_scope, or a container without --cap-add "
            "SYS_PTRACE): --with cProfile needs no permission";
   if (tool == "go-test") return "no benchmark or test ran: name some with -bench or -run";
@@ -35,7 +39,8 @@ std::string no_profile_text(const RecordEnd& end) {
     return out + ": no Java of version 8 or newer ended in an orderly way; one that is killed writes none";
   if (end.tool == "jfr")
     return out + ": no Java of version 11 or newer ended in an orderly way; one that is killed writes none";
-  if (end.tool == "perf" || end.tool == "py-spy") return fmt::format("{}: {}", out, likely_cause(end.tool));
+  const bool reads = end.tool == "py-spy" || end.tool == "austin" || end.tool == "rbspy";
+  if (end.tool == "perf" || reads) return fmt::format("{}: {}", out, likely_cause(end.tool));
   if (end.interrupted) return out + ": it was killed before it could";
   return out + "; what it says is above";
 }

@@ -11,14 +11,6 @@
 namespace profd {
 namespace {
 
-void count_or_null(JsonWriter& json, std::string_view name, const std::optional<std::uint64_t>& count) {
-  json.key(name);
-  if (count)
-    json.value(*count);
-  else
-    json.null();
-}
-
 // Nothing that a repository's configuration could start is run.
 std::optional<std::string> git_answer(const std::string& folder, const std::vector<std::string>& words) {
   RunRequest request;
@@ -60,8 +52,8 @@ std::string meta_text(const RecordingMeta& meta) {
   json.field("host", meta.host);
   json.field("processors", meta.processors);
   json.end_object();
-  count_or_null(json, "samples", meta.samples);
-  count_or_null(json, "lost", meta.lost);
+  json.field("samples", meta.samples);
+  json.field("lost", meta.lost);
   json.end_object();
   return out + "\n";
 }

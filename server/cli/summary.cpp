@@ -45,9 +45,8 @@ void append_part(std::string& line, std::string_view part) {
   line += sanitize_text(part);
 }
 
-void add_header(const Console& console, const std::string& file, const OpenView& view, const Summary& s,
-                std::string& out) {
-  out += console.out.bold(sanitize_text(base_name(file)));
+void add_header(const Console& console, const OpenView& view, const Summary& s, std::string& out) {
+  out += console.out.bold(sanitize_text(view.open->name));
   std::string what, when;
   append_part(what, s.format);
   if (!s.profiler.empty()) append_part(what, "by " + s.profiler);
@@ -375,7 +374,7 @@ Result<FirstGlance> first_glance_of(const ProfileOptions& options, const Console
   const auto summary = summarize(view.selection(), view.loaded().report);
   if (!summary) return of_file(summary.error());
   std::string out;
-  add_header(console, shown_file(options), view, *summary, out);
+  add_header(console, view, *summary, out);
   add_members(console, view, out);
   add_metrics(console, *summary, out);
   if (summary->hottest.empty()) {

@@ -14,11 +14,10 @@
 #include "server/cli/align.h"
 #include "server/cli/arguments.h"
 #include "server/cli/file_error.h"
+#include "server/cli/page_output.h"
 #include "server/cli/print_answer.h"
-#include "server/cli/profile_options.h"
 #include "server/cli/report_text.h"
 #include "server/cli/time_options.h"
-#include "server/cli/write_file.h"
 #include "server/feature/counters_answer.h"
 #include "server/feature/fitted_name.h"
 #include "server/feature/text.h"
@@ -27,11 +26,7 @@
 namespace profd {
 namespace {
 
-struct TimelineOptions {
-  ProfileOptions profile;
-  OutputFile output;
-  bool json = false;
-  std::string time;
+struct TimelineOptions : OverTimeOptions {
   std::vector<std::string> threads;
   std::size_t tracks = 20;
   std::uint32_t depth = 20;
@@ -225,14 +220,7 @@ int timeline(const TimelineOptions& options, const Console& console) {
   if (options.json) {
     code = print_answer<psp::TimelineRequest>(std::move(answer), file, console);
   } else if (page) {
-    const std::string text = timeline_svg(*answer, std::string(base_name(file)));
-    if (options.output.path == "-") {
-      code = console.print(text);
-    } else if (const auto written = write_file(options.output, text); !written) {
-      return console.fail(file_error_text(options.output.path, written.error()));
-    } else if (console.err.is_terminal) {
-      console.note("Wrote " + options.output.path + "; open it in a browser.");
-    }
+    code = print_page(options.output, timeline_svg(*answer, std::string(base_name(file))), console);
   } else {
     std::string text =
         timeline_text(console.out, *answer, columns, options.depth == 0 ? kNone : options.depth);
@@ -260,14 +248,7 @@ void add_timeline(CLI::App& root, Commands& commands) {
   const auto options = std::make_shared<TimelineOptions>();
   CLI::App* app =
       root.add_subcommand("timeline", "When threads ran: their load, and a flame chart over time");
-  add_profile_options(*app, options->profile);
-  app->add_option("-o,--output", options->output.path, "Write a self-contained page; - is stdout")
-      ->type_name("FILE.svg");
-  add_force(*app, options->output);
-  app->add_flag("--json", options->json, "The answer of view/timeline, see docs/protocol.md")
-      ->excludes("--output");
-  app->add_option("--time", options->time, "The part that is looked at: 10ms..2s, 1.5s.. or ..300us")
-      ->type_name("FROM..TO");
+  add_over_time_options(*app, *options, "view/timeline");
   app->add_option("--thread", options->threads,
                   "Only threads of this name or number, each with its flame chart; may be given again")
       ->type_name("NAME");

@@ -21,6 +21,7 @@
 #include "server/engine/input_profile.h"
 #include "server/engine/match_text.h"
 #include "server/engine/pick_profile.h"
+#include "server/engine/recording_title.h"
 #include "server/engine/uri.h"
 #include "server/engine/uri_parameters.h"
 
@@ -117,7 +118,7 @@ std::string diff_name(const std::vector<const ComposedPart*>& before,
     put_folder(from, before);
     put_folder(to, after);
   }
-  return fmt::format("{} → {}", from, to);
+  return sides_title(from, to);
 }
 
 std::string name_of(const ComposeSpec& spec) {
@@ -167,6 +168,12 @@ double mean_total(const ComposeSpec& spec, const std::vector<LoadedPart>& parts,
   return n == 0 ? 0 : sum / static_cast<double>(n);
 }
 
+// Of a program that was recorded from its begin to its end the time that it took is what is compared.
+bool are_whole_runs(const ComposeSpec& spec) {
+  return std::all_of(spec.parts.begin(), spec.parts.end(),
+                     [](const ComposedPart& part) { return is_whole_run(part.origin->place()); });
+}
+
 // Has the values before multiplied as asked, and says how.
 Result<void> scale(Composing& composing, const ComposeSpec& spec, const std::vector<LoadedPart>& parts) {
   ScaleFacts facts;
@@ -189,12 +196,17 @@ Result<void> scale(Composing& composing, const ComposeSpec& spec, const std::vec
     if (spec.scale) {
       PROFD_TRY(by, scale_by(*spec.scale, facts));
     }
+    const bool whole = !spec.scale && by.by == Scaling::per_second && are_whole_runs(spec);
+    if (whole) {
+      PROFD_TRY(by, scale_by(Scaling::raw, facts));
+    }
     std::map<std::string, double> factors;
     if (by.by == Scaling::per_second)
       for (const std::string& metric : metrics_after(spec, parts)) factors[metric] = 1 / by.factor;
     composing.scale_before(
         std::move(factors),
-        by.by == Scaling::raw
+        whole ? "values are as measured: both ran from their begin to their end"
+        : by.by == Scaling::raw
             ? "values are as measured"
             : fmt::format("values before are multiplied by {:.4g}: both sides are as long", 1 / by.factor));
     return {};

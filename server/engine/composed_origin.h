@@ -5,7 +5,7 @@
 //   aggregate://?of=URI&of=URI
 //   join://?of=URI&of=URI
 //   & filter=CLAUSES                  of a diff, behind one of its parts: what of that is compared
-//   & scale=raw|duration|totals|bulk  of a diff; else raw, unless the durations differ
+//   & scale=raw|duration|totals|bulk  of a diff; else raw, unless durations differ and are no whole runs
 //   & metric=BEFORE:AFTER             of a diff: a metric before is compared with another after
 //   & rename=OLD=NEW                  of a diff: a rule of core/view/rename_rules.h; each as often as there
 //   are rules & match=exact|suggested|name      of a diff; else exact

@@ -75,7 +75,7 @@ Engine::Engine(const EngineOptions& options, Post post)
                });
   add_live_origins(
       origins_, [this](UniqueFunction<void()> task) { post_(std::move(task)); },
-      [this](const std::string& key) { origin_changed(key); }, live_namer(options.symbols));
+      [this](const std::string& key) { origin_changed(key); }, options.symbols);
   // What a script made whose text is kept nowhere else can be asked for as long as it is open.
   origins_.add(std::string(kScriptScheme),
                [this](std::string_view uri, const OpenOptions& how) -> Result<OriginPtr> {

@@ -50,6 +50,8 @@ std::string why_another(int fd, const FileIdentity& recorded, std::int64_t recor
   // File systems that say no generation use 0.
   if (::ioctl(fd, FS_IOC_GETVERSION, &generation) == 0)
     here.generation = static_cast<std::uint32_t>(generation);
+  // What is told of programs that ran before has none: their inodes were not free for others.
+  if (recorded.generation == 0) here.generation = 0;
   if (!(here == recorded))
     return fmt::format("another file: device, inode and generation are {}, not {}", identity_text(here),
                        identity_text(recorded));

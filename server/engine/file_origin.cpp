@@ -5,6 +5,7 @@
 
 #include "core/support/base_name.h"
 #include "server/engine/origin.h"
+#include "server/engine/recording_title.h"
 #include "server/engine/uri.h"
 
 namespace profd {
@@ -53,7 +54,7 @@ class FileOrigin final : public Origin {
 
   const std::string& key() const override { return key_; }
   const std::string& uri() const override { return uri_; }
-  std::string name() const override { return std::string(base_name(path_)); }
+  std::string name() const override { return profile_title(path_); }
   const std::string& place() const override { return path_; }
 
   Result<Load> load(const LoadContext& context) const override {

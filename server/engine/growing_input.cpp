@@ -43,6 +43,29 @@ Result<ProfilePtr> profile_in(ByteSource bytes, std::string& format, Executor& e
   return opened.profiles.front();
 }
 
+[[maybe_unused]] constexpr int kPipeBytes = 1 << 20;
+
+// Since when what comes there was recorded, in nanoseconds since the Unix epoch: of a pipe now, of a file
+// that is piped at its last change.
+std::int64_t recorded_since(int fd) {
+  struct stat what {};
+  if (::fstat(fd, &what) == 0 && S_ISREG(what.st_mode))
+    return std::int64_t{what.st_mtim.tv_sec} * 1'000'000'000 + what.st_mtim.tv_nsec;
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// Of recordings that say no program: the process that all threads are of; "" there are several, or none has a
+// name.
+std::string only_process(const Profile& profile) {
+  const ThreadTable& threads = profile.threads();
+  if (threads.size() == 0) return {};
+  for (std::size_t i = 1; i < threads.size(); ++i)
+    if (threads.pid[i] != threads.pid[0]) return {};
+  return std::string(profile.strings()[threads.process_name[0]]);
+}
+
 SampleSource source_of(const std::string& text, const std::string& program, const std::string& format) {
   SampleSource source;
   source.text = text;
@@ -56,7 +79,16 @@ class PieceFeed final : public SampleFeed {
  public:
   // `passed`: a file; what it has already is passed over, and its end is not that of what comes.
   PieceFeed(UniqueFd fd, std::string text, std::string program, bool passed)
-      : fd_(std::move(fd)), text_(std::move(text)), program_(std::move(program)), is_file_(passed) {}
+      : fd_(std::move(fd)),
+        text_(std::move(text)),
+        program_(std::move(program)),
+        is_file_(passed),
+        since_ns_(recorded_since(fd_.get())) {
+    // Room for what comes while names are looked for; where there is none, what there is does.
+#ifdef F_SETPIPE_SZ
+    if (!is_file_) static_cast<void>(::fcntl(fd_.get(), F_SETPIPE_SZ, kPipeBytes));
+#endif
+  }
 
   Result<std::optional<SampleBatch>> next(const StopToken& stop) override {
     if (is_file_ && !passed_) PROFD_CHECK(pass(stop));
@@ -74,16 +106,25 @@ class PieceFeed final : public SampleFeed {
         return std::optional(SampleBatch{std::exchange(from_, now), now, nullptr, false, false});
       }
       PROFD_TRY(ProfilePtr profile, profile_of(std::move(piece), stop));
-      if (!profile->info().program.empty()) program_ = base_name(profile->info().program);
+      if (!profile->info().program.empty())
+        program_ = base_name(profile->info().program);
+      else if (std::string process = only_process(*profile); !process.empty())
+        program_ = std::move(process);
       seen_ = true;
       return std::optional(SampleBatch{std::exchange(from_, now), now, std::move(profile), false, false});
     }
   }
 
-  SampleSource source() const override { return source_of(text_, program_, format_); }
+  SampleSource source() const override {
+    SampleSource source = source_of(text_, program_, format_);
+    if (format_ == "perf-data") source.files_of_ns = since_ns_;
+    return source;
+  }
 
   // The file was found to be written anew from its begin; next() has failed for that.
-  [[nodiscard]] bool written_anew() const { return written_anew_; }
+  [[nodiscard]] bool written_anew() const {
+    return written_anew_;
+  }
 
  private:
   Result<ProfilePtr> profile_of(std::string piece, const StopToken& stop) {
@@ -191,6 +232,7 @@ class PieceFeed final : public SampleFeed {
   std::string end_;  // of what was taken
   std::uint64_t n_taken_ = 0;
   bool is_file_, passed_ = false, over_ = false, seen_ = false, written_anew_ = false;
+  std::int64_t since_ns_;
   SerialExecutor executor_;
   std::unique_ptr<RecordingPieces> pieces_;
   FeedTime::time_point from_ = FeedTime::now();

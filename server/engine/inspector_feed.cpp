@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "core/support/base_name.h"
 #include "core/support/executor.h"
 #include "formats/open.h"
-#include "formats/support/json_cursor.h"
 #include "server/engine/endpoint_origin.h"
+#include "server/engine/inspector_messages.h"
 #include "server/engine/sample_waits.h"
 #include "server/platform/http_get.h"
 #include "server/platform/web_socket_client.h"
@@ -21,91 +22,30 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::string_view kSocketBegin = "ws://", kInspectorBegin = "inspector:";
-constexpr milliseconds kProfileEach{250};
+constexpr milliseconds kProfileEach{250}, kProfileAtMost{1000};
+// Until a profiler is started the program waits, and that time is in no profile: a batch is so many times as
+// long.
+constexpr int kTimesStarting = 10;
 constexpr std::uint64_t kIntervalUs = 1000;
 // A program that computes answers when it is through with what it does.
 constexpr milliseconds kAnswerPatience{30'000};
 constexpr std::size_t kMostOfMessage = std::size_t{64} << 20;
 constexpr std::size_t kMostOfList = std::size_t{1} << 20;
-constexpr std::uint32_t kInspectorDepth = 256;
+constexpr milliseconds kWorkerGlance{5};
 
-// A program that the inspector lists.
-struct Target {
-  std::string path;  // of its WebSocket
-  std::string title, url;
+// Workers that answer later than the main thread are waited for so long; one that is in a call that nothing
+// interrupts answers in a later batch.
+constexpr milliseconds kWorkerPatience{100};
+constexpr std::size_t kMostWorkers = 128;
+
+// A thread that is profiled.
+struct InspectedThread {
+  std::string session;  // of the worker; "" the main thread
+  std::string name;
+  std::int64_t stopped = 0;  // what its profile answers; 0: none is asked for
+  bool answered = false;
+  std::string profile = {};  // that was answered; "" it was refused
 };
-
-std::string path_of_socket(std::string_view url) {
-  if (url.starts_with(kSocketBegin)) url.remove_prefix(kSocketBegin.size());
-  const std::size_t slash = url.find('/');
-  return slash == std::string_view::npos ? "/" : std::string(url.substr(slash));
-}
-
-Result<std::vector<Target>> read_targets(std::string_view text) {
-  std::vector<Target> targets;
-  JsonCursor in(text, kInspectorDepth);
-  for (in.begin_array(); in.next_element();) {
-    Target target;
-    std::string_view key;
-    for (in.begin_object(); in.next_key(key);) {
-      if (key == "webSocketDebuggerUrl")
-        target.path = path_of_socket(in.string());
-      else if (key == "title")
-        target.title = in.string();
-      else if (key == "url")
-        target.url = in.string();
-      else
-        in.skip();
-    }
-    if (!target.path.empty()) targets.push_back(std::move(target));
-  }
-  PROFD_CHECK(in.finish());
-  return targets;
-}
-
-// An answer of the inspector: what it is to, and the profile or error that it has, as it stands there.
-struct InspectorAnswer {
-  std::int64_t id = 0;  // 0: an event, which is no answer
-  bool at_end = false;  // the event that the program is over and waits for whoever is attached to leave
-  std::string_view profile;
-  std::string error;
-};
-
-Result<InspectorAnswer> read_answer(std::string_view text) {
-  InspectorAnswer answer;
-  JsonCursor in(text, kInspectorDepth);
-  auto slice = [&] {
-    const std::uint64_t begin = in.offset();
-    in.skip();
-    return text.substr(begin, in.offset() - begin);
-  };
-  std::string_view key;
-  for (in.begin_object(); in.next_key(key);) {
-    if (key == "id") {
-      answer.id = in.integer();
-    } else if (key == "method") {
-      answer.at_end = in.string() == "NodeRuntime.waitingForDisconnect";
-    } else if (key == "result" && in.kind() == JsonKind::object) {
-      for (in.begin_object(); in.next_key(key);) {
-        if (key == "profile")
-          answer.profile = slice();
-        else
-          in.skip();
-      }
-    } else if (key == "error" && in.kind() == JsonKind::object) {
-      for (in.begin_object(); in.next_key(key);) {
-        if (key == "message")
-          answer.error = in.string();
-        else
-          in.skip();
-      }
-    } else {
-      in.skip();
-    }
-  }
-  PROFD_CHECK(in.finish());
-  return answer;
-}
 
 class InspectorFeed final : public SampleFeed {
  public:
@@ -117,13 +57,14 @@ class InspectorFeed final : public SampleFeed {
       // Without it Node waits at its end for whoever is attached, and does not say so.
       PROFD_CHECK(send("NodeRuntime.notifyWhenWaitingForDisconnect", R"({"enabled":true})", stop));
       PROFD_CHECK(ask("Profiler.enable", "", stop));
-      PROFD_CHECK(
-          ask("Profiler.setSamplingInterval", fmt::format(R"({{"interval":{}}})", kIntervalUs), stop));
+      PROFD_CHECK(ask("Profiler.setSamplingInterval", interval(), stop));
       PROFD_CHECK(ask("Profiler.start", "", stop));
+      threads_.push_back({"", "main"});
       began_ = steady_clock::now();
+      // Runtimes without workers refuse it.
+      PROFD_CHECK(send("NodeWorker.enable", R"({"waitForDebuggerOnStart":false})", stop));
     }
-    PROFD_CHECK(wait_until(began_ + kProfileEach, stop));
-    auto taken = take(stop);
+    auto taken = next_batch(stop);
     if (taken) return std::optional<SampleBatch>(std::move(*taken));
     PROFD_CHECK(stop.status());
     if (seen_ && (ended_ || socket_->closed())) return std::optional<SampleBatch>();
@@ -132,7 +73,8 @@ class InspectorFeed final : public SampleFeed {
 
   SampleSource source() const override {
     SampleSource source;
-    source.text = fmt::format("inspector ws://{}:{}, the main thread", place_.host, place_.port);
+    source.text = fmt::format("inspector ws://{}:{}, the main thread and its workers{}", place_.host,
+                              place_.port, left_out_ ? fmt::format(", {} of them", kMostWorkers) : "");
     source.program = program_;
     source.language = "javascript";
     source.period_ns = kIntervalUs * 1000;
@@ -151,15 +93,16 @@ class InspectorFeed final : public SampleFeed {
     get.shown = shown();
     get.max_bytes = kMostOfList;
     PROFD_TRY(const HttpAnswer list, http_get(get, stop));
-    auto targets = list.status == 200 ? read_targets(list.body) : Result<std::vector<Target>>();
+    auto targets =
+        list.status == 200 ? read_inspector_targets(list.body) : Result<std::vector<InspectorTarget>>();
     if (list.status != 200 || !targets || targets->empty())
       return fail(ErrorCode::io, fmt::format("{}: no inspector answers there; start the program with "
                                              "node --inspect={}, or send a running one SIGUSR1",
                                              shown(), place_.port));
-    const auto found = path_ == "/"
-                           ? targets->begin()
-                           : std::find_if(targets->begin(), targets->end(),
-                                          [&](const Target& target) { return target.path == path_; });
+    const auto found =
+        path_ == "/" ? targets->begin()
+                     : std::find_if(targets->begin(), targets->end(),
+                                    [&](const InspectorTarget& target) { return target.path == path_; });
     if (found == targets->end())
       return fail(ErrorCode::not_found, fmt::format("{}: the inspector has nothing at {}", shown(), path_));
     const std::string_view named = found->url.empty() ? found->title : std::string_view(found->url);
@@ -169,62 +112,162 @@ class InspectorFeed final : public SampleFeed {
     return {};
   }
 
+  static std::string interval() { return fmt::format(R"({{"interval":{}}})", kIntervalUs); }
+
   Result<std::int64_t> send(std::string_view method, std::string_view params, const StopToken& stop) {
     const std::int64_t id = ++n_asked_;
-    PROFD_CHECK(socket_->send(fmt::format(R"({{"id":{},"method":"{}"{}{}}})", id, method,
-                                          params.empty() ? "" : R"(,"params":)", params),
-                              stop));
+    PROFD_CHECK(socket_->send(inspector_request(id, method, params), stop));
     return id;
   }
 
-  // The answer to `id`, as text; what it says lies in `message_`.
-  Result<InspectorAnswer> answer_to(std::int64_t id, const StopToken& stop) {
-    while (true) {
-      PROFD_TRY(message_, socket_->receive(kAnswerPatience, stop));
-      PROFD_TRY(InspectorAnswer answer, read_answer(message_));
-      ended_ = ended_ || answer.at_end;
-      if (ended_) return fail(ErrorCode::io, fmt::format("{}: the program has ended", shown()));
-      if (answer.id != id) continue;
-      if (!answer.error.empty())
-        return fail(ErrorCode::io, fmt::format("{}: the inspector refuses: {}", shown(), answer.error));
-      return answer;
-    }
+  Result<std::int64_t> send_to(const InspectedThread& thread, std::string_view method,
+                               std::string_view params, const StopToken& stop) {
+    if (thread.session.empty()) return send(method, params, stop);
+    const std::int64_t id = ++n_asked_;
+    PROFD_CHECK(socket_->send(
+        worker_request(++n_asked_, thread.session, inspector_request(id, method, params)), stop));
+    return id;
   }
 
   Result<void> ask(std::string_view method, std::string_view params, const StopToken& stop) {
     PROFD_TRY(const std::int64_t id, send(method, params, stop));
-    PROFD_CHECK(answer_to(id, stop));
+    return wait_for_answer(id, stop);
+  }
+
+  Result<void> wait_for_answer(std::int64_t id, const StopToken& stop) {
+    while (true) {
+      PROFD_TRY(const std::string text, socket_->receive(kAnswerPatience, stop));
+      PROFD_TRY(const std::int64_t answered, take(text, stop));
+      if (answered == id) return {};
+    }
+  }
+
+  // What has come and comes up to then.
+  Result<void> listen_until(steady_clock::time_point until, const StopToken& stop) {
+    while (true) {
+      const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
+      if (left.count() <= 0) return {};
+      PROFD_TRY(const auto text, socket_->receive_within(left, stop));
+      if (text) PROFD_CHECK(take(*text, stop));
+    }
+  }
+
+  // What the main thread answers to; 0: it is something else. Fails for what it refuses, and at its end.
+  Result<std::int64_t> take(std::string_view text, const StopToken& stop) {
+    PROFD_TRY(InspectorMessage message, read_inspector_message(text));
+    switch (message.event) {
+      case InspectorEvent::at_end:
+        ended_ = true;
+        return fail(ErrorCode::io, fmt::format("{}: the program has ended", shown()));
+      case InspectorEvent::worker_attached:
+        PROFD_CHECK(follow(std::move(message), stop));
+        return std::int64_t{0};
+      case InspectorEvent::worker_detached:
+        threads_.erase(
+            std::remove_if(threads_.begin(), threads_.end(),
+                           [&](const InspectedThread& there) { return is_worker(there, message.session); }),
+            threads_.end());
+        return std::int64_t{0};
+      case InspectorEvent::of_worker: {
+        PROFD_TRY(const InspectorMessage answer, read_inspector_message(message.message));
+        for (InspectedThread& thread : threads_)
+          if (is_worker(thread, message.session)) take_answer(thread, answer);
+        return std::int64_t{0};
+      }
+      case InspectorEvent::none:
+        break;
+    }
+    InspectedThread* const main = threads_.empty() ? nullptr : &threads_.front();
+    const bool is_profile = main != nullptr && message.id != 0 && message.id == main->stopped;
+    if (is_profile) take_answer(*main, message);
+    if (!message.error.empty() && (main == nullptr || is_profile))
+      return fail(ErrorCode::io, fmt::format("{}: the inspector refuses: {}", shown(), message.error));
+    return message.id;
+  }
+
+  static bool is_worker(const InspectedThread& thread, std::string_view session) {
+    return !session.empty() && thread.session == session;
+  }
+
+  static void take_answer(InspectedThread& thread, const InspectorMessage& answer) {
+    if (answer.id == 0 || answer.id != thread.stopped) return;
+    thread.answered = true;
+    thread.profile = answer.profile;
+  }
+
+  Result<void> follow(InspectorMessage worker, const StopToken& stop) {
+    if (threads_.size() > kMostWorkers) left_out_ = true;
+    if (threads_.empty() || left_out_) return {};
+    threads_.push_back({std::move(worker.session), std::move(worker.worker)});
+    const InspectedThread thread = threads_.back();
+    PROFD_CHECK(send_to(thread, "Profiler.enable", "", stop));
+    PROFD_CHECK(send_to(thread, "Profiler.setSamplingInterval", interval(), stop));
+    PROFD_CHECK(send_to(thread, "Profiler.start", "", stop));
     return {};
   }
 
-  Result<SampleBatch> take(const StopToken& stop) {
+  Result<SampleBatch> next_batch(const StopToken& stop) {
+    PROFD_CHECK(listen_until(began_ + each_, stop));
     // Both at once, so that next to no time lies between two profiles.
-    PROFD_TRY(const std::int64_t stopped, send("Profiler.stop", "", stop));
-    PROFD_TRY(const std::int64_t started, send("Profiler.start", "", stop));
+    std::int64_t started = 0;
+    for (InspectedThread& thread : threads_) {
+      if (thread.stopped != 0) continue;
+      PROFD_TRY(thread.stopped, send_to(thread, "Profiler.stop", "", stop));
+      PROFD_TRY(const std::int64_t start, send_to(thread, "Profiler.start", "", stop));
+      if (thread.session.empty()) started = start;
+    }
     SampleBatch batch;
     batch.from = began_;
-    PROFD_TRY(const InspectorAnswer answer, answer_to(stopped, stop));
+    while (!threads_.front().answered) {
+      PROFD_TRY(const std::string text, socket_->receive(kAnswerPatience, stop));
+      PROFD_CHECK(take(text, stop));
+    }
     batch.to = steady_clock::now();
-    std::string text(answer.profile);
-    PROFD_CHECK(answer_to(started, stop));
     began_ = batch.to;
+    PROFD_CHECK(wait_for_answer(started, stop));
+    const auto starting = std::chrono::duration_cast<milliseconds>(steady_clock::now() - batch.to);
+    each_ = std::clamp(kTimesStarting * starting, kProfileEach, kProfileAtMost);
+    const auto until = steady_clock::now() + kWorkerPatience;
+    while (steady_clock::now() < until &&
+           std::any_of(threads_.begin(), threads_.end(),
+                       [](const InspectedThread& thread) { return thread.stopped != 0 && !thread.answered; }))
+      PROFD_CHECK(listen_until(std::min(until, steady_clock::now() + kWorkerGlance), stop));
+    for (InspectedThread& thread : threads_) {
+      if (!thread.answered) continue;
+      thread.stopped = 0;
+      thread.answered = false;
+      std::string text = std::exchange(thread.profile, {});
+      // A worker that is not profiled yet, or by somebody else.
+      if (text.empty() && !thread.session.empty()) continue;
+      PROFD_TRY(ProfilePtr profile, profile_in(std::move(text), stop));
+      if (thread.session.empty())
+        batch.profile = std::move(profile);
+      else
+        batch.others.push_back({thread.name, std::move(profile)});
+    }
+    seen_ = true;
+    return batch;
+  }
+
+  Result<ProfilePtr> profile_in(std::string text, const StopToken& stop) {
     if (text.empty()) return fail(ErrorCode::io, fmt::format("{}: the inspector gave no profile", shown()));
     OpenOptions options;
     options.format = "cpuprofile";
     PROFD_TRY(OpenedFile opened,
               open_profiles(memory_source(std::move(text), "live.cpuprofile"), options, executor_, stop));
-    batch.profile = opened.profiles.front();
-    seen_ = true;
-    return batch;
+    return opened.profiles.front();
   }
 
   Endpoint place_;
-  std::string path_, program_, message_;
+  std::string path_, program_;
   SerialExecutor executor_;
   std::unique_ptr<WebSocketClient> socket_;
   std::int64_t n_asked_ = 0;
   steady_clock::time_point began_;
+  milliseconds each_ = kProfileEach;
   bool seen_ = false, ended_ = false;
+  bool left_out_ = false;                 // there are more workers
+  std::vector<InspectedThread> threads_;  // the main one first
 };
 
 }  // namespace

@@ -118,7 +118,7 @@ Result<live::Nanoseconds> time_of(const std::string& text) {
 }  // namespace
 
 void add_live_origins(Origins& origins, Post post, std::function<void(const std::string& key)> changed,
-                      LiveNamer namer) {
+                      const SymbolOptions& symbols) {
   auto followed = std::make_shared<Followed>();
   auto sessions = std::make_shared<LiveSessions>(
       [followed, post = std::move(post), changed = std::move(changed)](const std::string& uri) {
@@ -134,7 +134,7 @@ void add_live_origins(Origins& origins, Post post, std::function<void(const std:
           for (const std::string& key : keys) changed(key);
         });
       },
-      std::move(namer));
+      symbols);
   origins.add("live", [sessions, followed](std::string_view uri, const OpenOptions&) -> Result<OriginPtr> {
     std::string_view name =
         uri.substr(uri.find("//") == std::string_view::npos ? uri.size() : uri.find("//") + 2);

@@ -16,9 +16,9 @@ namespace profd {
 
 // Adds the scheme to `origins`, which then has the daemon's sessions. `changed` is called on the strand with
 // the key of an origin that may give something else.
-// `namer`: of code that agents tell addresses of; may be empty.
+// `symbols`: how code gets names.
 void add_live_origins(Origins& origins, Post post, std::function<void(const std::string& key)> changed,
-                      LiveNamer namer);
+                      const SymbolOptions& symbols);
 
 // The sessions of a daemon. Null where the scheme was not added.
 std::shared_ptr<LiveSessions> live_sessions(const Origins& origins);

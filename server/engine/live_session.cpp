@@ -616,6 +616,10 @@ void LiveSession::demote() {
   rule.event_cost_ns = live::event_cost_of(hello.language);
   if (hello.language == "java") {
     constexpr double kBesideClock = 12;
+    // A class in which one method changes is compiled anew for seconds: the budget alone counts, and keeps
+    // away from 10 %.
+    rule.calls_per_second = 1e18;
+    rule.budget = 0.06;
     if (clock_ns_ == 0) clock_ns_ = clock_cost_ns();
     rule.event_cost_ns = std::max(rule.event_cost_ns, clock_ns_ + kBesideClock);
   }

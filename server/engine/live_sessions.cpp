@@ -19,6 +19,7 @@
 #include "core/live/wire.h"
 #include "formats/containers.h"
 #include "formats/open.h"
+#include "server/engine/named_feed.h"
 #include "server/engine/sampled_stream.h"
 #include "server/platform/runtime_dir.h"
 #include "server/platform/unix_socket.h"
@@ -103,8 +104,8 @@ struct LiveSessions::Stream {
   }
 };
 
-LiveSessions::LiveSessions(std::function<void(const std::string& uri)> told, LiveNamer namer)
-    : told_(std::move(told)), namer_(std::move(namer)) {}
+LiveSessions::LiveSessions(std::function<void(const std::string& uri)> told, const SymbolOptions& symbols)
+    : told_(std::move(told)), symbols_(symbols), namer_(live_namer(symbols)) {}
 
 LiveSessions::~LiveSessions() {
   stopping_ = true;
@@ -467,7 +468,8 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::replay(const std::string& pat
 }
 
 Result<std::shared_ptr<LiveSession>> LiveSessions::sample(std::unique_ptr<SampleFeed> feed,
-                                                          const StopToken& stop) {
+                                                          SymbolPlaces places, const StopToken& stop) {
+  feed = named_feed(std::move(feed), symbols_, std::move(places));
   PROFD_TRY(std::optional<SampleBatch> first, feed->next(stop));
   if (!first) return fail(ErrorCode::invalid, "there was no sample in what came");
   SampledStream written;

@@ -20,6 +20,7 @@
 #include "server/engine/live_session.h"
 #include "server/engine/live_union.h"
 #include "server/engine/sample_feed.h"
+#include "server/engine/symbolizing.h"
 
 namespace profd {
 
@@ -35,8 +36,9 @@ class LiveSessions {
   static constexpr unsigned kTickMs = 50;
   static constexpr live::Nanoseconds kWindow = 3'000'000'000;
 
-  // `told` is called, on any thread, with the URI of a session that has a new picture. `namer` may be empty.
-  explicit LiveSessions(std::function<void(const std::string& uri)> told, LiveNamer namer = {});
+  // `told` is called, on any thread, with the URI of a session that has a new picture. `symbols`: how
+  // code gets names.
+  LiveSessions(std::function<void(const std::string& uri)> told, const SymbolOptions& symbols);
   ~LiveSessions();
   LiveSessions(const LiveSessions&) = delete;
   LiveSessions& operator=(const LiveSessions&) = delete;
@@ -57,7 +59,9 @@ class LiveSessions {
                                               Executor& executor, const StopToken& stop);
 
   // What a feed of samples tells, from its first batch on, for which this waits; fails as that does.
-  Result<std::shared_ptr<LiveSession>> sample(std::unique_ptr<SampleFeed> feed, const StopToken& stop);
+  // `places`: of the binaries that its code is of.
+  Result<std::shared_ptr<LiveSession>> sample(std::unique_ptr<SampleFeed> feed, SymbolPlaces places,
+                                              const StopToken& stop);
 
   [[nodiscard]] std::vector<std::shared_ptr<LiveSession>> list() const;  // oldest first
   // `not_found` says which there are.
@@ -97,7 +101,8 @@ class LiveSessions {
   void sweep();
 
   std::function<void(const std::string&)> told_;
-  LiveNamer namer_;
+  SymbolOptions symbols_;
+  LiveNamer namer_;  // may be empty
   LiveUnions unions_;
   StopSource stop_naming_;
   std::mutex naming_mutex_;  // guards what follows up to `naming_asked_`

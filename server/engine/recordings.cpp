@@ -60,11 +60,14 @@ std::uint64_t bytes_in(const std::string& folder) {
   std::uint64_t bytes = 0;
   std::error_code error;
   std::size_t seen = 0;
-  fs::directory_iterator at(folder, error);
-  for (; !error && at != fs::directory_iterator() && seen < kMostRecordings; at.increment(error), ++seen) {
+  fs::recursive_directory_iterator at(folder, error);
+  for (; !error && at != fs::recursive_directory_iterator() && seen < kMostRecordings;
+       at.increment(error), ++seen) {
     std::error_code unknown;
     if (at->symlink_status(unknown).type() != fs::file_type::regular) continue;
-    if (const auto size = at->file_size(unknown); !unknown) bytes += size;
+    // What several recordings keep is on the disk once.
+    const auto size = at->file_size(unknown), names = at->hard_link_count(unknown);
+    if (!unknown) bytes += size / std::max<std::uintmax_t>(names, 1);
   }
   return bytes;
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/model/profile.h"
 #include "core/support/result.h"
@@ -19,15 +20,24 @@ struct SampleSource {
   std::string program, language;
   std::uint64_t pid = 0;        // 0: unknown
   std::uint64_t period_ns = 0;  // 0: as the profiles say
-  std::string thread;           // what samples of no known thread are said to be of; "": all threads
+  // When, since the Unix epoch, the files of its code were those of this machine; 0: they may be of another.
+  std::int64_t files_of_ns = 0;
+  std::string thread;  // what samples of no known thread are said to be of; "": all threads
 };
 
+// Of one thread alone.
+struct ThreadProfile {
+  std::string thread;
+  ProfilePtr profile;
+};
 // Times are of the steady clock.
 struct SampleBatch {
   std::chrono::steady_clock::time_point from, to;
   ProfilePtr profile;       // null: of this time nothing is known
   bool cumulative = false;  // what the batch before had is in it,
   bool anew = false;        // but for this one, which was begun anew
+  // Of further threads, where each has a profiler of its own; not cumulative.
+  std::vector<ThreadProfile> others = {};
 };
 
 class SampleFeed {

@@ -249,34 +249,44 @@ void SampledStream::end_threads(std::string& out, std::int64_t now) {
   }
 }
 
+Result<void> SampledStream::add_profile(std::string& out, const Profile& profile, const SampleBatch& batch,
+                                        const SampleSource& source, std::int64_t from, std::int64_t to) {
+  PROFD_TRY(metric_, metric_of_time(profile));
+  is_time_ = is_nanoseconds(profile.metrics()[metric_.v]);
+  only_running_ = measures_processors(profile, profile.metrics()[metric_.v]);
+  learn_contexts(out, profile);
+  Stacks stacks = stacks_of(out, profile, source);
+  say_how(out, profile, source);
+  if (!batch.cumulative) {
+    write_stacks(out, profile, stacks, from, to);
+    return {};
+  }
+  Stacks since = stacks;
+  bool less = batch.anew;
+  for (auto& [key, stack] : since)
+    if (const auto there = before_.find(key); there != before_.end()) {
+      stack.weight -= there->second.weight;
+      stack.count -= there->second.count;
+      less = less || stack.weight < 0;
+    }
+  // Less than before: it was begun anew, and all of it is new. What was there at first is nobody's time.
+  if (has_before_) write_stacks(out, profile, less ? stacks : since, from, to);
+  before_ = std::move(stacks);
+  has_before_ = true;
+  return {};
+}
+
 Result<std::string> SampledStream::add(const SampleBatch& batch, const SampleSource& source) {
   std::string out;
   if (!begun_) begin(out, batch, source);
   const std::int64_t from = std::max(told_, time_of(batch.from));
   const std::int64_t to = std::max(from, time_of(batch.to));
   if (batch.profile && to > from) {
-    const Profile& profile = *batch.profile;
-    PROFD_TRY(metric_, metric_of_time(profile));
-    is_time_ = is_nanoseconds(profile.metrics()[metric_.v]);
-    only_running_ = measures_processors(profile, profile.metrics()[metric_.v]);
-    learn_contexts(out, profile);
-    Stacks stacks = stacks_of(out, profile, source);
-    say_how(out, profile, source);
-    if (!batch.cumulative) {
-      write_stacks(out, profile, stacks, from, to);
-    } else {
-      Stacks since = stacks;
-      bool less = batch.anew;
-      for (auto& [key, stack] : since)
-        if (const auto there = before_.find(key); there != before_.end()) {
-          stack.weight -= there->second.weight;
-          stack.count -= there->second.count;
-          less = less || stack.weight < 0;
-        }
-      // Less than before: it was begun anew, and all of it is new. What was there at first is nobody's time.
-      if (has_before_) write_stacks(out, profile, less ? stacks : since, from, to);
-      before_ = std::move(stacks);
-      has_before_ = true;
+    PROFD_CHECK(add_profile(out, *batch.profile, batch, source, from, to));
+    for (const ThreadProfile& other : batch.others) {
+      SampleSource of_thread = source;
+      of_thread.thread = other.thread;
+      PROFD_CHECK(add_profile(out, *other.profile, batch, of_thread, from, to));
     }
   }
   end_threads(out, to);

@@ -44,6 +44,8 @@ class SampledStream {
   // By context: the method (0: none), and what stands for the path.
   void learn_contexts(std::string& out, const Profile& profile);
   Stacks stacks_of(std::string& out, const Profile& profile, const SampleSource& source);
+  Result<void> add_profile(std::string& out, const Profile& profile, const SampleBatch& batch,
+                           const SampleSource& source, std::int64_t from, std::int64_t to);
   void write_stacks(std::string& out, const Profile& profile, const Stacks& stacks, std::int64_t from,
                     std::int64_t to);
   void end_threads(std::string& out, std::int64_t now);

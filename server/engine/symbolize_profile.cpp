@@ -39,17 +39,6 @@ std::optional<worker::Addresses> worker_kind(AddressKind kind) {
   return std::nullopt;
 }
 
-// Some code has an address, and no name or no line: a look at frames alone.
-bool has_open_addresses(const Profile& profile) {
-  const FrameTable& frames = profile.frames();
-  const auto& unresolved = profile.functions().unresolved;
-  for (std::size_t i = 0; i < frames.size(); ++i)
-    if (frames.address[i] != 0 && frames.module[i].valid() &&
-        (frames.line[i] == 0 || unresolved[frames.function[i].v] != 0))
-      return true;
-  return false;
-}
-
 class Symbolizer {
  public:
   Symbolizer(ProfilePtr profile, const SymbolizeRequest& request, const SymbolizeMeans& means,
@@ -61,7 +50,7 @@ class Symbolizer {
 
   Result<Symbolized> run() {
     PROFD_CHECK(gather());
-    if (questions_.empty() && found_.empty()) return std::move(out_);
+    if (questions_.empty() && found_.empty() && request_.memory == nullptr) return std::move(out_);
     if (calls_.progress) calls_.progress(0, n_total_);
     PROFD_CHECK(look_up(questions_, 0));
     PROFD_CHECK(fetch_missing());
@@ -74,9 +63,11 @@ class Symbolizer {
     if (!has_open_addresses(*out_.profile)) return {};
     const StringTable& strings = out_.profile->strings();
     PROFD_TRY(const std::vector<BinaryCode> all, gather_code(*out_.profile, stop_));
-    for (const BinaryCode& code : all) {
+    for (BinaryCode code : all) {
       const std::string name(strings[code.name]), build_id(strings[code.build_id]);
       const auto kind = worker_kind(code.kind);
+      if (request_.memory != nullptr)
+        code.addresses = request_.memory->unasked(name, build_id, code.kind, code.addresses);
       const bool can_be_asked = kind || is_in_kallsyms(name, code.kind);
       if (code.addresses.empty() || !can_be_asked || name.empty() || !is_wanted(name, build_id)) continue;
       out_.modules.push_back({name, build_id, code.kind, code.addresses.size(), {}, {}});
@@ -181,7 +172,10 @@ class Symbolizer {
     const auto reference = kernel_reference(*profile_);
     const bool is_kernel = code.kind == AddressKind::loaded;
     if (build_id.empty() || (is_kernel && !reference)) {
-      if (auto names = name_kernel(module, code.addresses)) found_.push_back(std::move(*names));
+      if (auto names = name_kernel(module, code.addresses))
+        found_.push_back(std::move(*names));
+      else if (request_.memory != nullptr)
+        found_.push_back(nothing_of({name, build_id, {}, code.addresses}, code.kind));
       return;
     }
     module_of_.push_back(module);
@@ -253,11 +247,13 @@ class Symbolizer {
   }
 
   BinarySymbols nothing_of(std::size_t question) const {
-    const ModuleQuestion& asked = questions_[question];
+    return nothing_of(questions_[question], out_.modules[module_of_[question]].kind);
+  }
+  static BinarySymbols nothing_of(const ModuleQuestion& asked, AddressKind kind) {
     BinarySymbols symbols = symbols_for(asked.addresses.size());
     symbols.name = asked.name;
     symbols.build_id = asked.build_id;
-    symbols.kind = out_.modules[module_of_[question]].kind;
+    symbols.kind = kind;
     symbols.addresses = asked.addresses;
     return symbols;
   }
@@ -285,9 +281,18 @@ class Symbolizer {
 
   // To the profile as it was: names turn addresses into others, by which further ones would not be found.
   Result<void> apply() {
+    if (request_.memory != nullptr) return remember();
     if (!changed_) return {};
     PROFD_TRY(out_.profile, symbolized(*profile_, found_, stop_));
     changed_ = false;
+    return {};
+  }
+
+  // What was asked and not found is not asked again, either.
+  Result<void> remember() {
+    for (std::size_t question = 0; question < questions_.size(); ++question) symbols_of(question);
+    for (BinarySymbols& symbols : found_) request_.memory->add(std::move(symbols));
+    PROFD_TRY(out_.profile, request_.memory->applied(*profile_, stop_));
     return {};
   }
 
@@ -311,6 +316,16 @@ class Symbolizer {
 };
 
 }  // namespace
+
+bool has_open_addresses(const Profile& profile) {
+  const FrameTable& frames = profile.frames();
+  const auto& unresolved = profile.functions().unresolved;
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    if (frames.address[i] != 0 && frames.module[i].valid() &&
+        (frames.line[i] == 0 || unresolved[frames.function[i].v] != 0))
+      return true;
+  return false;
+}
 
 bool is_module(const std::string& named, std::string_view name, std::string_view build_id) {
   return named == name || named == module_base_name(name) || (!build_id.empty() && named == build_id);

@@ -14,12 +14,15 @@
 #include "core/support/stop.h"
 #include "server/engine/debug_fetch.h"
 #include "server/engine/symbol_lookup.h"
+#include "server/engine/symbol_memory.h"
 
 namespace profd {
 
 struct SymbolizeRequest {
   SymbolPlaces places;
   std::vector<std::string> modules;  // names, paths or build ids of those that are meant; empty: all
+  // What it has is not asked for again; what is found goes into it. May be null.
+  SymbolMemory* memory = nullptr;
 };
 
 struct SymbolizeMeans {
@@ -60,6 +63,9 @@ struct Symbolized {
 Result<Symbolized> symbolize_profile(ProfilePtr profile, const SymbolizeRequest& request,
                                      const SymbolizeMeans& means, const SymbolizeCalls& calls,
                                      const StopToken& stop);
+
+// Some code has an address, and no name or no line: a look at frames alone.
+bool has_open_addresses(const Profile& profile);
 
 // Whether a module is one of those that a person names: by path, name or build id.
 bool is_module(const std::string& named, std::string_view name, std::string_view build_id);

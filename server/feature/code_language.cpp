@@ -18,6 +18,8 @@ constexpr LanguageWord kLanguageOfFormat[] = {
     {"pstats", CodeLanguage::python},
     {"pyinstrument", CodeLanguage::python},
     {"scalene", CodeLanguage::python},
+    {"tachyon", CodeLanguage::python},
+    {"memray", CodeLanguage::python},
     {"rbspy", CodeLanguage::ruby},
     {"ruby-prof", CodeLanguage::ruby},
     {"stackprof", CodeLanguage::ruby},

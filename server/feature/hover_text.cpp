@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -64,27 +65,23 @@ std::string markdown_list(const HoverList& list) {
   return text;
 }
 
-}  // namespace
-
-std::string hover_list_title(const HoverList& list, std::string (*name)(std::string_view)) {
-  std::string title = list.callers ? "callers" : "callees";
-  if (list.n_joined > 1) title += fmt::format(" (of {} pieces of code on this line together)", list.n_joined);
-  if (!list.of.empty()) title += " of " + name(list.of);
-  if (list.estimated) title += " (estimate)";
-  return title;
+// What a metric comes to, as a sentence.
+std::string hover_row_text(const HoverRow& row, std::string (*as_text)(std::string_view)) {
+  const std::string metric = as_text(row.metric);
+  if (row.change)
+    return fmt::format("{}: total {} (before {}, after {}), self {} (before {}, after {})", metric,
+                       as_text(row.change->total_change), as_text(row.change->total_before),
+                       as_text(row.total), as_text(row.change->self_change), as_text(row.change->self_before),
+                       as_text(row.self));
+  const std::string share = row.share.empty() ? "" : " (" + as_text(row.share) + ")";
+  return fmt::format("{}: total {}{}, self {}", metric, as_text(row.total), share, as_text(row.self));
 }
 
-std::string hover_markdown(const Hover& hover) {
-  std::string text;
-  if (!hover.name.empty())
-    text = fmt::format("**{}** {}{}\n\n", markdown_code(hover.name), plain_or_escaped(hover.place),
-                       after_title(hover));
-  for (const std::string& note : hover.notes) text += sentence(note) + "\n\n";
-  const bool of_diff = !hover.rows.empty() && hover.rows.front().change.has_value();
-  if (!hover.rows.empty())
-    text += fmt::format("| metric | {} |\n|:--|--:|--:|--:|\n",
-                        of_diff ? "before | after | change" : "self | total | share");
-  for (const HoverRow& row : hover.rows) {
+std::string markdown_table(const std::vector<HoverRow>& rows) {
+  if (rows.empty()) return "";
+  std::string text = fmt::format("| metric | {} |\n|:--|--:|--:|--:|\n",
+                                 rows.front().change ? "before | after | change" : "self | total | share");
+  for (const HoverRow& row : rows) {
     if (row.change) {
       text += fmt::format("| {} | {} | {} | {} |\n", escape_markdown(row.metric),
                           plain_or_escaped(row.change->total_before), plain_or_escaped(row.total),
@@ -97,7 +94,32 @@ std::string hover_markdown(const Hover& hover) {
     text += fmt::format("| {} | {} | {} | {} |\n", escape_markdown(row.metric), plain_or_escaped(row.self),
                         plain_or_escaped(row.total), plain_or_escaped(row.share));
   }
-  if (!hover.rows.empty()) text += '\n';
+  return text + '\n';
+}
+
+std::string markdown_sentences(const std::vector<HoverRow>& rows) {
+  std::string text;
+  for (const HoverRow& row : rows) text += "- " + hover_row_text(row, &plain_or_escaped) + '\n';
+  return rows.empty() ? text : text + '\n';
+}
+
+}  // namespace
+
+std::string hover_list_title(const HoverList& list, std::string (*name)(std::string_view)) {
+  std::string title = list.callers ? "callers" : "callees";
+  if (list.n_joined > 1) title += fmt::format(" (of {} pieces of code on this line together)", list.n_joined);
+  if (!list.of.empty()) title += " of " + name(list.of);
+  if (list.estimated) title += " (estimate)";
+  return title;
+}
+
+std::string hover_markdown(const Hover& hover, bool tables) {
+  std::string text;
+  if (!hover.name.empty())
+    text = fmt::format("**{}** {}{}\n\n", markdown_code(hover.name), plain_or_escaped(hover.place),
+                       after_title(hover));
+  for (const std::string& note : hover.notes) text += sentence(note) + "\n\n";
+  text += tables ? markdown_table(hover.rows) : markdown_sentences(hover.rows);
   for (const std::string& remark : hover.remarks) text += sentence(remark) + "\n\n";
   for (const HoverList& list : hover.lists) text += markdown_list(list) + "\n\n";
   for (const std::string& tip : hover.tips) text += "**Tip:** " + sentence(tip) + "\n\n";
@@ -110,16 +132,7 @@ std::string hover_plain_text(const Hover& hover) {
     text =
         fmt::format("{} {}{}\n\n", sanitize_text(hover.name), sanitize_text(hover.place), after_title(hover));
   for (const std::string& note : hover.notes) text += sanitize_text(note) + "\n\n";
-  for (const HoverRow& row : hover.rows) {
-    if (row.change) {
-      text += fmt::format("{}: total {} (before {}, after {}), self {} (before {}, after {})\n",
-                          sanitize_text(row.metric), row.change->total_change, row.change->total_before,
-                          row.total, row.change->self_change, row.change->self_before, row.self);
-      continue;
-    }
-    text += fmt::format("{}: total {}{}, self {}\n", sanitize_text(row.metric), row.total,
-                        row.share.empty() ? "" : " (" + row.share + ")", row.self);
-  }
+  for (const HoverRow& row : hover.rows) text += hover_row_text(row, &sanitize_text) + '\n';
   if (!hover.rows.empty()) text += '\n';
   for (const std::string& remark : hover.remarks) text += sanitize_text(remark) + "\n\n";
   for (const HoverList& list : hover.lists) {

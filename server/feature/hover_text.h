@@ -9,8 +9,8 @@
 namespace profd {
 
 // Names are escaped: no links, no markup, no control characters from a file; links lead only to files of the
-// workspace.
-std::string hover_markdown(const Hover& hover);
+// workspace. Without `tables` metrics are sentences: not all that show Markdown know tables.
+std::string hover_markdown(const Hover& hover, bool tables = true);
 // One line in, one line out: control characters are made visible.
 std::string hover_plain_text(const Hover& hover);
 

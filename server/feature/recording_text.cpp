@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/base_name.h"
 #include "server/engine/typed_line.h"
 #include "server/engine/uri.h"
 #include "server/feature/escape.h"
@@ -20,6 +21,13 @@ std::string took_text(double seconds) {
   return format_duration_ns(static_cast<std::int64_t>(seconds * 1e9));
 }
 
+// How long such a command takes hangs on what had to be compiled.
+bool builds_first(const RecordingMeta& meta) {
+  if (meta.argv.empty() || !meta.attached.empty()) return false;
+  const std::string_view program = base_name(meta.argv.front());
+  return program == "cargo" || program == "go";
+}
+
 std::string short_command(const RecordingMeta& meta) {
   return cut_to_width(sanitize_text(typed_line(meta.argv)), kCommandColumns);
 }
@@ -27,7 +35,7 @@ std::string short_command(const RecordingMeta& meta) {
 }  // namespace
 
 std::string run_before_text(const RecordingMeta& before, const RecordingMeta& now) {
-  if (before.interrupted || now.interrupted) return "";
+  if (before.interrupted || now.interrupted || builds_first(now)) return "";
   const std::string change = relative_change(before.duration_s, now.duration_s);
   return fmt::format("The run before took {}, this one {}{}", took_text(before.duration_s),
                      took_text(now.duration_s), change.empty() ? "" : " (" + change + ")");

@@ -7,8 +7,8 @@
 
 namespace profd {
 
-// "The run before took 1.31 s, this one 1.15 s (-12 %)"; "" where one of them was interrupted: how long that
-// took says nothing.
+// "The run before took 1.31 s, this one 1.15 s (-12 %)"; "" where one of them was interrupted, or was
+// built first: how long that took says nothing.
 std::string run_before_text(const RecordingMeta& before, const RecordingMeta& now);
 
 // How long it took and what was measured, beside the run `before`, which may be null; or why nothing was.

@@ -1,5 +1,6 @@
 #include "server/platform/web_socket_client.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/asio/connect.hpp>
@@ -29,6 +30,25 @@ struct WebSocketClient::State {
   socket_beast::websocket::stream<socket_asio::ip::tcp::socket> stream{io};
   socket_beast::flat_buffer buffer;
   bool gone = false;
+  bool reads = false, has_read = false;  // a message is waited for; it has come
+  SocketError read_error;
+
+  void begin_reading() {
+    if (std::exchange(reads, true)) return;
+    has_read = false;
+    buffer.clear();
+    stream.async_read(buffer, [this](const SocketError& why, std::size_t) {
+      read_error = why;
+      has_read = true;
+    });
+  }
+
+  Result<std::string> take_read() {
+    reads = false;
+    if (read_error) return tl::unexpected<Error>(told(read_error));
+    const auto data = buffer.data();
+    return std::string(static_cast<const char*>(data.data()), data.size());
+  }
 
   // Runs what was begun to its end, in glances; where that does not come in time the connection is given up,
   // so that nothing refers to what is gone.
@@ -139,17 +159,23 @@ Result<void> WebSocketClient::send(std::string_view text, const StopToken& stop)
 }
 
 Result<std::string> WebSocketClient::receive(milliseconds patience, const StopToken& stop) {
-  SocketError error;
-  bool done = false;
-  state_->buffer.clear();
-  state_->stream.async_read(state_->buffer, [&](const SocketError& why, std::size_t) {
-    error = why;
-    done = true;
-  });
-  PROFD_CHECK(state_->wait(done, patience, stop, "there was no answer"));
-  if (error) return tl::unexpected<Error>(state_->told(error));
-  const auto data = state_->buffer.data();
-  return std::string(static_cast<const char*>(data.data()), data.size());
+  state_->begin_reading();
+  PROFD_CHECK(state_->wait(state_->has_read, patience, stop, "there was no answer"));
+  return state_->take_read();
+}
+
+Result<std::optional<std::string>> WebSocketClient::receive_within(milliseconds time, const StopToken& stop) {
+  const SocketClock::time_point until = SocketClock::now() + time;
+  state_->begin_reading();
+  while (!state_->has_read) {
+    PROFD_CHECK(stop.status());
+    const SocketClock::time_point now = SocketClock::now();
+    if (now >= until) return std::optional<std::string>();
+    state_->io.restart();
+    state_->io.run_one_for(std::min<SocketClock::duration>(kSocketGlance, until - now));
+  }
+  PROFD_TRY(std::string text, state_->take_read());
+  return std::optional(std::move(text));
 }
 
 bool WebSocketClient::closed() const {

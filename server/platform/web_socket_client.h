@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,8 @@ class WebSocketClient {
   // The next message. Fails with `io` where none has come within `patience` or the connection is gone,
   // `limit` for one that is too large.
   Result<std::string> receive(std::chrono::milliseconds patience, const StopToken& stop);
+  // The same, and nothing where none has come within `time`.
+  Result<std::optional<std::string>> receive_within(std::chrono::milliseconds time, const StopToken& stop);
   // Whether the other side has closed.
   [[nodiscard]] bool closed() const;
 

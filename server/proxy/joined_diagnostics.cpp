@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "protocol/json_spans.h"
-#include "server/engine/uri.h"
+#include "server/proxy/diagnostics_text.h"
 
 namespace profd {
 namespace {
@@ -11,24 +11,10 @@ namespace {
 using protocol::is_json_array;
 using protocol::joined_json_arrays;
 using protocol::json_member;
-using protocol::json_string;
-using protocol::JsonItems;
 using protocol::with_json_member;
 
-std::string_view diagnostics_in(std::string_view body) {
-  return json_member(json_member(body, "params"), "diagnostics");
-}
-
 bool says_something(std::string_view body) {
-  return JsonItems(diagnostics_in(body)).next().has_value();
-}
-
-// Two spellings of one file are one document. "" where the message names none.
-std::string document_of(std::string_view body) {
-  const auto uri = json_string(json_member(json_member(body, "params"), "uri"));
-  if (!uri) return {};
-  auto path = path_of_uri(*uri);
-  return path ? std::move(*path) : *uri;
+  return protocol::JsonItems(diagnostics_in(body)).next().has_value();
 }
 
 }  // namespace
@@ -40,7 +26,7 @@ std::string JoinedDiagnostics::joined(const std::string& server, const std::stri
 }
 
 std::string JoinedDiagnostics::from_server(std::string body) {
-  const std::string document = document_of(body);
+  const std::string document = document_published(body);
   if (document.empty() || !is_json_array(diagnostics_in(body))) return body;
   Both& both = of_[document];
   bytes_ -= both.server.size();
@@ -59,7 +45,7 @@ std::string JoinedDiagnostics::from_server(std::string body) {
 }
 
 std::optional<std::string> JoinedDiagnostics::from_profd(std::string body) {
-  const std::string document = document_of(body);
+  const std::string document = document_published(body);
   if (document.empty() || !is_json_array(diagnostics_in(body))) return std::nullopt;
   const auto found = of_.find(document);
   const bool kept = found != of_.end() && !found->second.server.empty();
@@ -71,16 +57,22 @@ std::optional<std::string> JoinedDiagnostics::from_profd(std::string body) {
   return out;
 }
 
+std::optional<JoinedDiagnostics::HandedOver> JoinedDiagnostics::hand_over(const std::string& document) {
+  const auto found = of_.find(document);
+  if (found == of_.end() || found->second.profd.empty()) return std::nullopt;
+  HandedOver out;
+  out.profd = found->second.profd;
+  out.left = found->second.server.empty() ? without_diagnostics(out.profd) : found->second.server;
+  found->second.profd.clear();
+  if (found->second.server.empty()) of_.erase(found);
+  return out;
+}
+
 std::vector<std::string> JoinedDiagnostics::without_profd() {
   std::vector<std::string> out;
   for (auto& [document, both] : of_) {
     if (both.profd.empty()) continue;
-    if (!both.server.empty()) {
-      out.push_back(both.server);
-    } else {
-      const std::string_view params = json_member(both.profd, "params");
-      out.push_back(with_json_member(both.profd, "params", with_json_member(params, "diagnostics", "[]")));
-    }
+    out.push_back(both.server.empty() ? without_diagnostics(both.profd) : both.server);
     both.profd.clear();
   }
   std::erase_if(of_, [](const auto& one) { return one.second.server.empty(); });

@@ -21,6 +21,12 @@ class JoinedDiagnostics {
   std::string from_server(std::string body);
   // Of profd. Nothing: what the server said of this document was not kept, and must not be replaced.
   std::optional<std::string> from_profd(std::string body);
+  struct HandedOver {
+    std::string profd;  // its message
+    std::string left;   // what the editor is to get instead of what it has
+  };
+  // Those of profd of a document are no longer shown by pushing. Nothing: there are none.
+  std::optional<HandedOver> hand_over(const std::string& document);
   // Those of profd are no more. What the editor is to get.
   std::vector<std::string> without_profd();
 
@@ -31,7 +37,7 @@ class JoinedDiagnostics {
   };
   [[nodiscard]] static std::string joined(const std::string& server, const std::string& profd);
 
-  std::map<std::string, Both, std::less<>> of_;  // by path, or URI where that is none
+  std::map<std::string, Both, std::less<>> of_;  // by document_of_uri()
   std::size_t bytes_ = 0;
   bool lossy_ = false;  // something of the server was not kept
 };

@@ -3,7 +3,8 @@
 //
 // What concerns the wrapped server alone is passed on as the bytes that came, in the order in which they
 // came. Requests that both may answer are put to both; the wrapped server's answer waits at most `patience`
-// for profd's. The editor's ids reach both servers as they are; requests of profd get ids of their own.
+// for profd's, that to `initialize`, too. The editor's ids reach both servers as they are; requests of profd
+// get ids of their own.
 #pragma once
 
 #include <chrono>
@@ -21,6 +22,7 @@
 #include "server/proxy/joined_diagnostics.h"
 #include "server/proxy/kept_documents.h"
 #include "server/proxy/message_head.h"
+#include "server/proxy/pulled_diagnostics.h"
 
 namespace profd {
 
@@ -32,15 +34,14 @@ struct ProxyOut {
 
 struct ProxyOptions {
   std::chrono::milliseconds patience{200};
-  // How long the first answer of all waits for profd, whose daemon may have to be started.
-  std::chrono::milliseconds first_patience{10'000};
   std::string version;  // of this program; a daemon of another one is said. "": any will do
   std::string tag;      // tells what is this proxy's from what is another's: one proxy may wrap another
 };
 
 class Proxy {
  public:
-  Proxy(ProxyOptions options, ProxyOut out) : options_(std::move(options)), out_(std::move(out)) {}
+  Proxy(ProxyOptions options, ProxyOut out)
+      : options_(std::move(options)), out_(std::move(out)), pulled_(options_.tag + ":diagnostics") {}
 
   // Bodies of messages.
   void from_editor(std::string body);
@@ -69,9 +70,10 @@ class Proxy {
     std::string uri;            // as JSON; "" none
     std::string partial_token;  // as JSON; "" none
     bool server = false, profd = false;
-    bool partial_seen = false;          // the server answers in parts
-    std::optional<std::string> answer;  // the server's message, while it waits for profd's
-    std::optional<std::string> result;  // profd's, while it waits for the server's
+    bool partial_seen = false;                      // the server answers in parts
+    std::optional<std::string> answer;              // the server's message, while it waits for profd's
+    std::optional<std::string> result;              // profd's, while it waits for the server's
+    std::optional<PulledDiagnostics::Asked> asked;  // for diagnostics that profd may have some of
     ProxyClock::time_point deadline{};
   };
   using PendingMap = std::map<protocol::RequestId, Pending>;
@@ -94,7 +96,7 @@ class Proxy {
   void register_from_server(const MessageHead& head, std::string body);
   void unregister_from_server(const MessageHead& head, std::string body);
   bool swallows(std::string_view registration);
-  void progress_from_server(const MessageHead& head);
+  void progress_from_server(const MessageHead& head, std::string body);
 
   // proxy_profd.cpp
   void ask_profd_to_initialize();
@@ -105,6 +107,22 @@ class Proxy {
   void progress_from_profd(const MessageHead& head, std::string body);
   void late_from_profd(const std::string& method);
   void refresh(const MergedMethod& method);
+  // A request of the proxy's own, whose answer says nothing.
+  void ask_editor(std::string_view method, const std::string& params = {});
+
+  // proxy_late.cpp
+  void profd_is_late();
+  [[nodiscard]] bool takes_registrations(std::string_view where, std::string_view name) const;
+  void register_late(std::string_view method, std::string_view options);
+
+  // proxy_diagnostics.cpp
+  [[nodiscard]] bool editor_asks_again() const;
+  void ask_for_diagnostics(const MessageHead& head, protocol::RequestId id, std::string body);
+  void ask_for_workspace_diagnostics(const MessageHead& head, protocol::RequestId id, std::string body);
+  void diagnostics_from_profd(std::string body);
+  void have_diagnostics_asked_again();
+  void diagnostics_without_profd();
+  void diagnostics_no_longer_asked();
 
   void finish(PendingMap::iterator at);
   void tell_editor(std::string_view method, const std::string& params);
@@ -119,6 +137,8 @@ class Proxy {
   Abilities can_;
   KeptDocuments documents_;
   JoinedDiagnostics diagnostics_;
+  PulledDiagnostics pulled_;
+  bool told_to_ask_ = false;  // for diagnostics, and did not yet
   PositionEncoding encoding_ = PositionEncoding::utf16;
   std::string encoding_name_ = "\"utf-16\"";  // as JSON
 
@@ -139,6 +159,7 @@ class Proxy {
   std::string configuration_;                // the last message that had settings of profd
   std::vector<std::string> folder_changes_;  // messages
   std::string unsaid_;                       // a message for when the editor takes some
+  bool is_late_ = false;                     // profd: the editor was answered without it
   bool opens_for_profd_ = false;  // the editor tells of opening and closing for the sake of profd alone
   bool editor_initialized_ = false, answered_initialize_ = false, waits_to_answer_ = false, exited_ = false;
 };

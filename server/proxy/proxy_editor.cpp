@@ -109,6 +109,10 @@ void Proxy::request_from_editor(const MessageHead& head, protocol::RequestId id,
       return ask_profd(std::move(id), head.method, std::move(body));
   }
   if (ask_whose_item_it_is(head, id, body)) return;
+  if (head.method == "textDocument/diagnostic")
+    return ask_for_diagnostics(head, std::move(id), std::move(body));
+  if (head.method == "workspace/diagnostic")
+    return ask_for_workspace_diagnostics(head, std::move(id), std::move(body));
   if (merged_method(head.method) == nullptr || !can_.profd.contains(head.method))
     return ask_server(std::move(id), head.method, std::move(body));
   if (!can_.server.contains(head.method)) return ask_profd(std::move(id), head.method, std::move(body));
@@ -178,6 +182,7 @@ void Proxy::document_from_editor(const MessageHead& head, std::string body) {
   } else if (head.method == "textDocument/didClose") {
     server = can_.sync.open_close;
     documents_.did_close(head.params);
+    pulled_.closed(uri);
   } else if (head.method == "textDocument/didSave") {
     server = can_.sync.save;
   }

@@ -94,6 +94,7 @@ void Proxy::ask_profd_to_initialize() {
 // Once both it and the editor are ready, with what it missed.
 void Proxy::start_profd() {
   if (profd_ != Profd::ready || !editor_initialized_) return;
+  if (std::exchange(is_late_, false)) profd_is_late();
   profd_ = Profd::running;
   out_.to_profd(protocol::notification_text("initialized", "{}"));
   for (const std::string& change : folder_changes_) out_.to_profd(change);
@@ -115,10 +116,7 @@ void Proxy::from_profd(std::string body) {
   if (head.method.empty()) return answer_from_profd(head, std::move(body));
   if (!head.id.empty()) return request_from_profd(head, body);
   if (head.method == "$/progress") return progress_from_profd(head, std::move(body));
-  if (head.method == "textDocument/publishDiagnostics") {
-    if (auto joined = diagnostics_.from_profd(std::move(body))) out_.to_editor(std::move(*joined));
-    return;
-  }
+  if (head.method == "textDocument/publishDiagnostics") return diagnostics_from_profd(std::move(body));
   out_.to_editor(std::move(body));
 }
 
@@ -132,15 +130,9 @@ void Proxy::answer_from_profd(const MessageHead& head, std::string body) {
                             protocol::json_string(json_member(head.error, "message")).value_or(""),
                         false);
     profd_ = Profd::ready;
-    const bool is_late = answered_initialize_ && profd_initialized_.empty();
+    is_late_ = answered_initialize_ && profd_initialized_.empty();
     profd_initialized_ = head.result;
     tell_version(head.result);
-    if (is_late) {
-      // What the wrapped server announced is answered by both from now on.
-      can_ = merge_initialize(json_member(initialize_answer_, "result"), profd_initialized_).abilities;
-      can_.sync = {true, true, true};
-      can_.profd_alone.clear();
-    }
     answer_initialize();
     return start_profd();
   }
@@ -195,8 +187,13 @@ void Proxy::refresh(const MergedMethod& method) {
       method.refresh.substr(kBegin.size(), method.refresh.size() - kBegin.size() - kEnd.size());
   const std::string_view workspace = json_member(json_member(initialize_, "capabilities"), "workspace");
   if (json_member(json_member(workspace, name), "refreshSupport") != "true") return;
-  out_.to_editor("{\"jsonrpc\":\"2.0\",\"id\":" + tagged("refresh " + std::to_string(next_id_++)) +
-                 ",\"method\":\"" + std::string(method.refresh) + "\"}");
+  ask_editor(method.refresh);
+}
+
+void Proxy::ask_editor(std::string_view method, const std::string& params) {
+  out_.to_editor("{\"jsonrpc\":\"2.0\",\"id\":" + tagged("own " + std::to_string(next_id_++)) +
+                 ",\"method\":\"" + std::string(method) + '"' +
+                 (params.empty() ? std::string() : ",\"params\":" + params) + "}");
 }
 
 void Proxy::request_from_profd(const MessageHead& head, const std::string& body) {
@@ -245,7 +242,7 @@ void Proxy::profd_gone(const std::string& why, bool returns) {
     }
   }
   if (exited_) return;
-  for (std::string& body : diagnostics_.without_profd()) out_.to_editor(std::move(body));
+  diagnostics_without_profd();
   if (waits_to_answer_ && !returns) answer_initialize();
   show_message(why);
   if (!ran) return;

@@ -21,7 +21,7 @@ void Proxy::from_server(std::string body, ProxyClock::time_point now) {
     return out_.to_editor(diagnostics_.from_server(std::move(body)));
   if (head.method == "client/registerCapability") return register_from_server(head, std::move(body));
   if (head.method == "client/unregisterCapability") return unregister_from_server(head, std::move(body));
-  if (head.method == "$/progress") progress_from_server(head);
+  if (head.method == "$/progress") return progress_from_server(head, std::move(body));
   if (!head.method.empty() || head.id.empty()) return out_.to_editor(std::move(body));
   const auto id = protocol::request_id_of(head.id);
   const auto found = id ? pending_.find(*id) : pending_.end();
@@ -34,6 +34,9 @@ void Proxy::from_server(std::string body, ProxyClock::time_point now) {
     return initialized_by_server(std::move(body), now);
   }
   if (failed || !pending.profd) {
+    if (!failed && pending.asked)
+      if (const auto all = pulled_.answered(*pending.asked, head.result))
+        body = with_json_member(body, "result", *all);
     pending_.erase(found);
     return out_.to_editor(std::move(body));
   }
@@ -51,7 +54,7 @@ void Proxy::initialized_by_server(std::string body, ProxyClock::time_point now) 
   }
   initialize_answer_ = std::move(body);
   waits_to_answer_ = true;
-  first_deadline_ = now + options_.first_patience;
+  first_deadline_ = now + options_.patience;
   if (!profd_comes_) return answer_initialize();
   ask_profd_to_initialize();
 }
@@ -123,6 +126,7 @@ void Proxy::unregister_from_server(const MessageHead& head, std::string body) {
   while (const auto item = items.next()) {
     const auto method = protocol::json_string(json_member(*item, "method"));
     if (method && merged_method(*method) != nullptr) can_.server.erase(*method);
+    if (method == "textDocument/diagnostic") diagnostics_no_longer_asked();
     if (const auto own = swallowed_.find(json_member(*item, "id")); own != swallowed_.end()) {
       swallowed_.erase(own);
       any_swallowed = true;
@@ -137,10 +141,18 @@ void Proxy::unregister_from_server(const MessageHead& head, std::string body) {
   out_.to_editor(with_json_member(body, "params", with_json_member(head.params, kItems, left + "]")));
 }
 
-void Proxy::progress_from_server(const MessageHead& head) {
+void Proxy::progress_from_server(const MessageHead& head, std::string body) {
   const std::string_view token = json_member(head.params, "token");
-  for (auto& [id, pending] : pending_)
-    if (!pending.partial_token.empty() && pending.partial_token == token) pending.partial_seen = true;
+  for (auto& [id, pending] : pending_) {
+    if (pending.partial_token.empty() || pending.partial_token != token) continue;
+    pending.partial_seen = true;
+    if (!pending.asked) continue;
+    if (const auto part = pulled_.answered(*pending.asked, json_member(head.params, "value"))) {
+      const std::string params = with_json_member(head.params, "value", *part);
+      return out_.to_editor(with_json_member(body, "params", params));
+    }
+  }
+  out_.to_editor(std::move(body));
 }
 
 void Proxy::server_gone(const std::string& why) {

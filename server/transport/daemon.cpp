@@ -21,6 +21,7 @@
 #include "server/platform/unix_socket.h"
 #include "server/runtime/log.h"
 #include "server/transport/framed_input.h"
+#include "server/transport/loopback.h"
 
 namespace profd {
 namespace {
@@ -197,14 +198,7 @@ Result<void> Daemon::serve_unix(const std::string& path) {
 }
 
 Result<std::uint16_t> Daemon::serve_tcp(std::uint16_t port, const std::string& token) {
-  boost::system::error_code error;
-  const asio::ip::tcp::endpoint wanted(asio::ip::address_v4::loopback(), port);
-  asio::ip::tcp::acceptor acceptor(io_);
-  acceptor.open(wanted.protocol(), error);
-  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
-  if (!error) acceptor.bind(wanted, error);
-  if (!error) acceptor.listen(64, error);
-  if (error) return fail(ErrorCode::io, fmt::format("127.0.0.1:{}: {}", port, error.message()));
+  PROFD_TRY(asio::ip::tcp::acceptor acceptor, listen_on_loopback(io_, port));
   const std::uint16_t bound = acceptor.local_endpoint().port();
   token_ = token;
   tcp_.emplace(io_, std::move(acceptor), fmt::format("127.0.0.1:{}", bound),

@@ -7,6 +7,7 @@
 
 #include "server/engine/uri.h"
 #include "server/runtime/log.h"
+#include "server/transport/loopback.h"
 
 namespace profd {
 WebServer::WebServer(asio::io_context& io, Admission& admission, std::span<const WebFile> files,
@@ -41,14 +42,7 @@ void WebServer::close() {
 }
 
 Result<std::uint16_t> WebServer::listen(std::uint16_t port) {
-  boost::system::error_code error;
-  const asio::ip::tcp::endpoint wanted(asio::ip::address_v4::loopback(), port);
-  asio::ip::tcp::acceptor acceptor(io_);
-  acceptor.open(wanted.protocol(), error);
-  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
-  if (!error) acceptor.bind(wanted, error);
-  if (!error) acceptor.listen(64, error);
-  if (error) return fail(ErrorCode::io, fmt::format("127.0.0.1:{}: {}", port, error.message()));
+  PROFD_TRY(asio::ip::tcp::acceptor acceptor, listen_on_loopback(io_, port));
   host_->port = acceptor.local_endpoint().port();
   log_info(fmt::format("the page is served on 127.0.0.1:{}", host_->port));
   listener_.emplace(io_, std::move(acceptor), fmt::format("127.0.0.1:{}", host_->port),

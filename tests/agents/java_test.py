@@ -40,7 +40,9 @@ class Agent(LiveCase, unittest.TestCase):
         cls.box.cleanup()
 
     def java(self, options, *arguments, program="events.Events", flags=()):
-        agent = [] if options is None else [f"-javaagent:{self.jar}={options}"]
+        # Most methods of the programs are small.
+        more = "" if options is None or "methods=" in options else ";methods=calling"
+        agent = [] if options is None else [f"-javaagent:{self.jar}={options}{more}"]
         path = self.classes if options is not None else self.classes + os.pathsep + self.jar
         return self.begin(["java", "-Xshare:auto", *flags, *agent, "-cp", path, program, *arguments], stderr=subprocess.PIPE)
 
@@ -91,6 +93,20 @@ class Agent(LiveCase, unittest.TestCase):
         self.assertEqual(len(stream.names), 0)
         _, _, _, stream = self.recorded()
         self.assertLessEqual(len(stream.names), with_all)
+
+    def test_small_methods_have_no_probes_unless_they_loop_and_are_counted(self):
+        code, out, err, stream = self.recorded(more=";methods=large;verbose=yes", flags=["-Xverify:all"])
+        self.assertEqual((code, out, stream.unmatched), (3, "done\n", 0))
+        own = {name for name in stream.names.values() if name.startswith("events.Events.")}
+        self.assertEqual(own, {"events.Events." + name for name in ("main", "events", "makes", "lambdas", "inThread", "runs")})
+        self.assertEqual(stream.count_of("events.Events.inThread"), 3)
+        self.assertRegex(err, r"given probes; .*, [1-9]\d* were too small\n")
+
+    def test_kinds_of_methods_that_there_are_not_are_named(self):
+        one = self.java("file:" + os.path.join(self.box.name, "none.plive") + ";methods=some")
+        out, err = one.communicate(timeout=60)
+        self.assertEqual((out, one.returncode), ("done\n", 3))
+        self.assertIn("methods is large, calling or all, not some", err)
 
     def test_a_stack_overflow_leaves_the_stack_right(self):
         code, _, _, stream = self.recorded("overflow", flags=["-Xss400k"])
@@ -166,7 +182,7 @@ class Agent(LiveCase, unittest.TestCase):
         one = self.java(None, "run", "0", "5")
         time.sleep(0.7)
         began = time.monotonic()
-        subprocess.run(["jcmd", str(one.pid), "JVMTI.agent_load", self.jar, daemon.target + ";packages:events"], check=True,
+        subprocess.run(["jcmd", str(one.pid), "JVMTI.agent_load", self.jar, daemon.target + ";packages:events;methods:calling"], check=True,
                        stdout=subprocess.DEVNULL, timeout=30)
         daemon.wait(lambda data: any(name == "events" for name, _ in plive.frames(data)))
         took = time.monotonic() - began
@@ -215,7 +231,7 @@ class Agent(LiveCase, unittest.TestCase):
         self.assertIsNone(one.poll())
         # And again, into another daemon.
         second = self.daemon()
-        subprocess.run(["jcmd", str(one.pid), "JVMTI.agent_load", self.jar, second.target + ";packages:events"], check=True,
+        subprocess.run(["jcmd", str(one.pid), "JVMTI.agent_load", self.jar, second.target + ";packages:events;methods:calling"], check=True,
                        stdout=subprocess.DEVNULL, timeout=30)
         second.wait(lambda data: any(name == "events" for name, _ in plive.frames(data)))
 

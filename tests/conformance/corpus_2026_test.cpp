@@ -148,3 +148,19 @@ TEST_CASE("the collector of a V8 profile moves to the stacks that caused it, and
     if (name == "(garbage collector)") CHECK(n == std::stoull(value));
   CHECK(n == 20);
 }
+
+TEST_CASE("markers of Vernier and of Python's sampling profiler are all kept") {
+  if (warn_without_corpus_2026()) return;
+  // As many as their tables have: EXPECTED.tsv says it in words and as a count.
+  for (const auto& [file, n] :
+       {std::pair("vernier/gvl_sleep.vernier.json", 2152u), {"tachyon/threads-zstd.gecko.json", 1270u}}) {
+    INFO(file);
+    const OpenedFile read = opened(file);
+    CHECK(read.decision.format == "firefox");
+    CHECK(n_losses(read) == 0);
+    std::size_t kept = 0;
+    for (const ProfilePtr& profile : read.profiles)
+      kept += profile->timeline() != nullptr ? profile->timeline()->markers.size() : 0;
+    CHECK(kept == n);
+  }
+}

@@ -191,7 +191,7 @@ class Jit(unittest.TestCase):
             path = Path(folder)
             (path / "hot.js").write_text("function hot(n) { let s = 1; for (let i = 0; i < n; ++i) s = (s * 31 + i) | 0; return s; }\n"
                                          "let sum = 0;\nconst end = Date.now() + 1500;\nwhile (Date.now() < end) sum += hot(1e6);\n")
-            record = ["perf", "record", "-q", "-k", "mono", "-e", "cpu-clock", "-F", "999", "-g", "-o", "perf.data", "node"]
+            record = ["perf", "record", "-N", "-q", "-k", "mono", "-e", "cpu-clock", "-F", "999", "-g", "-o", "perf.data", "node"]
             done = subprocess.run([*record, "--perf-prof", "--no-write-protect-code-memory", "hot.js"], cwd=path, capture_output=True, check=False)
             if done.returncode != 0 or not list(path.glob("jit-*.dump")):
                 self.skipTest("NOT RUN: perf may not record here, or node writes no dump")

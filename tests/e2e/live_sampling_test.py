@@ -5,6 +5,7 @@ usage: live_sampling_test.py PROFD [NODE]
 """
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 import os
@@ -116,6 +117,49 @@ process.stdin.once("data", () => { until = performance.now() + 3000; });
 })();
 """
 
+# Two workers, of which one is always busy and one for a quarter of the time at most; the main thread waits.
+NODE_WORKERS = """
+const { Worker, isMainThread, workerData } = require('worker_threads');
+function hash(ms) { const begin = performance.now(); let x = 0; while (performance.now() - begin < ms) for (let i = 0; i < 20000; i++) x += i % 7; return x; }
+function sort(ms) { const begin = performance.now(); let x = 0; while (performance.now() - begin < ms) for (let i = 0; i < 20000; i++) x += i % 5; return x; }
+if (isMainThread) {
+  new Worker(__filename, { workerData: 'hash', name: 'hasher' });
+  new Worker(__filename, { workerData: 'sort' });
+} else {
+  (function turn() { workerData === 'hash' ? hash(40) : sort(20); setTimeout(turn, workerData === 'hash' ? 0 : 60); })();
+}
+"""
+
+# What a scan of memory costs is the kernel's affair: it computes.
+C_PROGRAM = """
+#include <stdio.h>
+volatile double sum;
+static inline double half(int i) { return i * 0.5; }
+__attribute__((noinline)) void parse(int n) { for (int i = 0; i < n; i++) sum += half(i); }
+int main(void) {
+  puts("begun");
+  fflush(stdout);
+  for (;;) parse(100000);
+}
+"""
+
+
+def perf_pipe(app: Path, build_id: str = "0123456789abcdef" * 2 + "01234567") -> bytes:
+    """What perf would write into a pipe of tests/fixtures/symbols/app: nine of ten samples in `fill`, mostly in what is inlined."""
+    spec = importlib.util.spec_from_file_location("by_hand", ROOT / "tests/fixtures/record/perf-data-by-hand.py")
+    by_hand = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(by_hand)
+
+    class Recorded(by_hand.Writer):
+        def records(self):
+            yield self.comm(0, 7, 7, "app", 1)
+            yield self.mmap2(7, 0x400000, 0x1000, 0, str(app), bytes.fromhex(build_id), 2)
+            for i, ip in enumerate([0x400189] * 6 + [0x4001AC] * 2 + [0x4001AF, 0x4001E4]):
+                chain = [by_hand.USER, ip] + ([0x4001E1] if ip < 0x4001D0 else [])
+                yield self.sample(2, 11, ip, 7, 7, 10 + i, 0, 1000000, chain)
+
+    return Recorded("<").pipe()
+
 
 class Live(unittest.TestCase):
     def setUp(self) -> None:
@@ -216,6 +260,68 @@ class Live(unittest.TestCase):
                 return
         self.fail(f"{spent} {picture}")
 
+    def test_workers_of_node_have_threads_of_their_own(self) -> None:
+        if NODE is None:
+            self.skipTest("NOT RUN: Node is not installed")
+        Path(self.at("pool.js")).write_text(NODE_WORKERS)
+        program = self.process(NODE, *NOT_INLINED, "--inspect=127.0.0.1:0", self.at("pool.js"), stderr=subprocess.PIPE)
+        address = program.stderr.readline().decode().split("listening on ")[1].strip()
+        threading.Thread(target=program.stderr.read, daemon=True).start()
+        live = self.live(address, "--window", "60")
+
+        def samples(picture: dict) -> dict:
+            return {row["name"].split(".")[-1]: row["samples"] for row in picture["methods"]}
+
+        picture = self.pictures(live, lambda p: min(samples(p).get("hash", 0), samples(p).get("sort", 0)) >= 100)
+        threads = {thread["name"]: thread for thread in picture["threads"]}
+        self.assertEqual(sorted(threads), ["hasher (worker 1)", "main", "pool.js (worker 2)"])
+        rows = {row["name"].split(".")[-1]: row for row in picture["methods"]}
+        for name in ("hash", "sort"):
+            self.assertEqual(rows[name]["threads"], 1, rows[name])
+            self.assertTrue(rows[name]["file"].endswith("pool.js"), rows[name])
+        hasher, main, sorter = (threads[name]["busy_ns"] for name in sorted(threads))
+        self.assertTrue(main < sorter < hasher, threads)
+        self.assertTrue(rows["hash"]["ns"] <= hasher and rows["sort"]["ns"] <= sorter, (rows, threads))
+
+    def test_perf_in_a_pipe_has_functions_files_and_lines(self) -> None:
+        recording = self.at("app.plive")
+        live = self.live("-", "--once", "--record", recording, stdin=subprocess.PIPE)
+        out, err = live.communicate(perf_pipe(ROOT / "tests/fixtures/symbols/app"), timeout=120)
+        self.assertEqual(live.returncode, 0, err)
+        rows = {row["name"]: row for row in json.loads(out)["methods"]}
+        self.assertEqual({name: row["samples"] for name, row in rows.items() if row["samples"]}, {"mix": 6, "round2": 2, "fill": 1, "_start": 1}, rows)
+        self.assertEqual((rows["mix"]["file"], rows["mix"]["line"]), ("/w/app.c", 2))
+        # What is inlined is called by what it is inlined into, as in a file of perf.
+        opened = subprocess.run([PROFD, "tree", recording], env=self.environment, capture_output=True, check=True, timeout=60).stdout.decode()
+        self.assertLess(opened.index("_start"), opened.index("fill"))
+        self.assertLess(opened.index("fill"), opened.index("round2"))
+        self.assertLess(opened.index("round2"), opened.index("mix"))
+
+    def test_perf_in_a_pipe_has_no_names_of_another_build(self) -> None:
+        live = self.live("-", "--once", stdin=subprocess.PIPE)
+        out, err = live.communicate(perf_pipe(ROOT / "tests/fixtures/symbols/app", "ab" * 20), timeout=120)
+        self.assertEqual(live.returncode, 0, err)
+        self.assertEqual([(row["name"], row["samples"]) for row in json.loads(out)["methods"]], [("[app]", 10)])
+
+    def test_a_c_program_under_perf_in_a_pipe_has_its_functions(self) -> None:
+        compiler = shutil.which("gcc") or shutil.which("cc")
+        perf = ["perf", "record", "--buildid-mmap", "-e", "cpu-clock", "-F", "499", "-g", "-m", "4", "-o"]
+        if compiler is None or shutil.which("perf") is None:
+            self.skipTest("NOT RUN: there is no compiler of C, or no perf")
+        if subprocess.run([*perf, "/dev/null", "--", "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("NOT RUN: perf may not record here, or is older than --buildid-mmap")
+        Path(self.at("shop.c")).write_text(C_PROGRAM)
+        subprocess.run([compiler, "-g", "-O1", "-Wl,--build-id", "-o", self.at("shop"), self.at("shop.c")], check=True)
+        program = self.process(self.at("shop"))
+        program.stdout.readline()
+        recorder = self.process(*perf, "-", "-p", str(program.pid), stderr=subprocess.DEVNULL)
+        live = self.live("-", "--window", "60", stdin=recorder.stdout)
+        picture = self.pictures(live, lambda p: any(row["name"].endswith("half") and row["samples"] >= 20 for row in p["methods"]))
+        rows = {row["name"].split(".")[-1]: row for row in picture["methods"]}
+        self.assertEqual((rows["parse"]["file"], rows["parse"]["line"]), (self.at("shop.c"), 5))
+        self.assertEqual(rows["half"]["line"], 4)
+        self.assertEqual(picture["program"], "shop")
+
     def test_folded_stacks_of_a_pipe_are_shares_of_their_samples(self) -> None:
         live = self.live("-", "--once", stdin=subprocess.PIPE)
         # A third in two runs, and a line that comes in halves.
@@ -275,6 +381,35 @@ class Live(unittest.TestCase):
         picture = self.pictures(live, lambda p: p["estimate"]["samples"] >= 40)
         rows = {row["name"]: row["samples"] for row in picture["methods"]}
         self.assertEqual(rows, {"parse": 30, "draw": 10})
+
+    def test_of_folded_stacks_that_are_written_anew_what_came_since_counts(self) -> None:
+        path = self.at("app.collapsed")
+
+        def dump(parse: int, draw: int) -> None:
+            with open(path + ".new", "w", encoding="ascii") as file:
+                file.write(f"main;draw {draw}\nmain;parse {parse}\n")
+            os.rename(path + ".new", path)
+
+        # Each dump has all that was counted since the profiler began; what the first one has that is taken is nobody's.
+        dump(1000, 1000)
+        live = self.live(path, "--window", "60")
+        begun = threading.Event()
+
+        def dump_the_same() -> None:
+            while not begun.wait(0.2):
+                dump(1000, 1000)
+
+        writer = threading.Thread(target=dump_the_same)
+        writer.start()
+        try:
+            self.pictures(live, lambda p: "estimate" in p)
+        finally:
+            begun.set()
+            writer.join()
+        dump(1030, 1010)
+        picture = self.pictures(live, lambda p: p["estimate"]["samples"] >= 40)
+        self.assertEqual({row["name"]: row["samples"] for row in picture["methods"]}, {"parse": 30, "draw": 10})
+        self.assertIn("shares are of all samples", picture["estimate"]["source"])
 
     def test_a_sampled_session_is_recorded_and_replayed_as_an_estimate(self) -> None:
         recording = self.at("sampled.plive")

@@ -87,6 +87,8 @@ def misbehave(what, message):
 def main():
     what = sys.argv[1] if len(sys.argv) > 1 else ""
     capabilities = {"hoverProvider": True, "textDocumentSync": 2}
+    if what == "pulled":
+        capabilities["diagnosticProvider"] = {"interFileDependencies": False, "workspaceDiagnostics": False}
     seen = []
     while True:
         message = read()
@@ -103,6 +105,10 @@ def main():
             sys.exit(0 if "shutdown" in seen else 1)
         elif method == "shutdown":
             send({"id": message["id"], "result": None})
+        elif method == "textDocument/diagnostic":
+            known = message["params"].get("previousResultId") == "own"
+            report = {"kind": "unchanged"} if known else {"kind": "full", "items": [{"message": "of the server"}]}
+            send({"id": message["id"], "result": {**report, "resultId": "own"}})
         elif method == "seen":
             send({"id": message["id"], "result": seen})
         elif method and "id" in message:

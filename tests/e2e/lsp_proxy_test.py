@@ -6,6 +6,7 @@ usage: lsp_proxy_test.py PROFD
 import json
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -86,12 +87,65 @@ class WithADaemon(Proxied):
         self.assertEqual(editor.ending(), (0, ""))
 
     def test_a_daemon_is_started_where_none_runs(self):
-        editor = self.editor(PROFD, "lsp", "--idle-timeout", "1", "--wrap", f"'{sys.executable}' \"{SERVER}\"")
+        editor = self.editor(PROFD, "lsp", "--idle-timeout", "1", "--patience", "60000", "--wrap", f"'{sys.executable}' \"{SERVER}\"")
         editor.initialize(self.root)
         editor.open(self.source, "c")
         self.assertTrue(self.hints(editor))
         editor.process.stdin.close()
         self.assertEqual(editor.ending()[0], 0)
+
+    def test_the_wrapped_server_answers_before_a_late_daemon_which_is_registered_then(self):
+        self.daemon()
+        editor = self.editor(PROFD, "lsp", "--socket", self.socket, "--patience", "0", "--", sys.executable, SERVER)
+        refreshes = {"inlayHint": {"refreshSupport": True}}
+        hello = editor.initialize(self.root, {"textDocument": {"inlayHint": {"dynamicRegistration": True}}, "workspace": refreshes})["result"]
+        if "inlayHintProvider" in hello["capabilities"]:
+            return  # it was not late
+        editor.open(self.source, "c")
+        registered = editor.until(lambda m: m.get("method") == "client/registerCapability" and "inlayHint" in json.dumps(m))
+        self.assertEqual(registered["params"]["registrations"][0]["method"], "textDocument/inlayHint")
+        editor.until(lambda m: m.get("method") == "workspace/inlayHint/refresh")
+        self.assertTrue(self.hints(editor))
+        said = [m["params"]["message"] for m in editor.messages if m.get("method") == "window/showMessage"]
+        self.assertEqual(len(said), 1)
+        self.assertIn("it has none of profd's codeLens", said[0])
+
+    def test_a_daemon_that_says_nothing_holds_up_no_answer(self):
+        silent = socket.socket(socket.AF_UNIX)
+        self.addCleanup(silent.close)
+        silent.bind(self.socket)
+        os.chmod(self.socket, 0o600)
+        silent.listen()
+        editor = self.editor(PROFD, "lsp", "--socket", self.socket, "--", sys.executable, SERVER)
+        hello = editor.initialize(self.root)["result"]
+        self.assertEqual(hello["capabilities"], {"hoverProvider": True, "textDocumentSync": 2})
+        self.assertEqual(editor.ask("echo", {"a": 1})["result"], {"a": 1})
+        editor.ask("shutdown")
+        editor.tell("exit")
+        self.assertEqual(editor.ending()[0], 0)
+
+    def test_diagnostics_that_are_asked_for_are_those_of_both(self):
+        self.daemon()
+        editor = self.proxied("pulled")
+        editor.initialize(self.root, {"textDocument": {"diagnostic": {}}, "workspace": {"diagnostics": {"refreshSupport": True}}},
+                          {"profd": {"diagnostics": True}})
+        editor.open(self.source, "c")
+
+        def pull(known=None):
+            editor.messages.clear()
+            return editor.ask("textDocument/diagnostic", {"textDocument": {"uri": self.source.as_uri()},
+                                                          **({"previousResultId": known} if known else {})})["result"]
+
+        report = pull()
+        while len(report["items"]) == 1:
+            editor.until(lambda m: m.get("method") == "workspace/diagnostic/refresh")
+            report = pull(report["resultId"])
+        self.assertEqual(report["items"][0], {"message": "of the server"})
+        self.assertEqual({item["source"] for item in report["items"][1:]}, {"profd"})
+        self.assertEqual(pull(report["resultId"])["kind"], "unchanged")
+        editor.tell("workspace/didChangeConfiguration", {"settings": {"profd": {"diagnostics": False}}})
+        editor.until(lambda m: m.get("method") == "workspace/diagnostic/refresh")
+        self.assertEqual(pull(report["resultId"]), {"kind": "full", "items": [{"message": "of the server"}], "resultId": "own"})
 
     def test_a_daemon_that_dies_costs_one_message_and_comes_back_once(self):
         daemon_socket = self.root / "profd/daemon.sock"

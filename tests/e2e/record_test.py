@@ -70,6 +70,33 @@ public class Work {
   }
 }
 """
+# Says that it is there, and works for half a second of processor time, or until it is interrupted.
+WORK_RB = """
+def work(n)
+  total = 0
+  n.times { |i| total += i * i }
+  total
+end
+File.write("there.new", Process.pid)
+File.rename("there.new", "there")
+clock = Process::CLOCK_PROCESS_CPUTIME_ID
+work(10000) while ARGV[0] == "endless" || Process.clock_gettime(clock) < 0.6
+exit 3
+"""
+WORK_RS = """
+#[inline(never)]
+pub fn work(n: u64) -> u64 {
+    (0..n).fold(0, |t, i| std::hint::black_box(t + i))
+}
+fn main() {
+    let end = std::time::Instant::now() + std::time::Duration::from_millis(300);
+    let mut t = 0u64;
+    while std::time::Instant::now() < end { t ^= work(100_000); }
+    std::process::exit(if t == 1 { 4 } else { 3 });
+}
+#[test]
+fn works() { for _ in 0..300 { assert!(work(std::hint::black_box(100_000)) > 0); } }
+"""
 WORK_GO = """
 package work
 
@@ -362,12 +389,8 @@ class Record(unittest.TestCase):
         self.assertIn("perf may not record", done.stderr)
 
     def test_perf(self):
-        if not shutil.which("perf"):
-            self.skipTest("NOT RUN: there is no perf")
+        self.perf()
         self.compiled()
-        tried = subprocess.run([PROFD, "record", "--dry-run", "--with", "perf", "--", "./work"], cwd=self.project, env=self.environment, capture_output=True, text=True)
-        if tried.returncode != 0:
-            self.skipTest("NOT RUN: " + tried.stderr)
         done = self.record("--", "./work", code=3)
         meta = self.check_of("perf", done, 3, "perf")
         self.assertTrue(meta["samples"] > 0)
@@ -402,11 +425,127 @@ class Record(unittest.TestCase):
 
     def test_a_sampler_that_may_not_read_the_program_ends_it_and_says_why(self):
         self.file("endless.py", ENDLESS_PY)
-        self.file("py-spy", "#!/bin/sh\n[ $# -gt 2 ] || exit 0\necho 'Error: Permission Denied: Try running again with elevated permissions' >&2\nexit 1\n", 0o755)
-        environment = self.only_these("/bin/sh", sys.executable, os.path.join(self.project, "py-spy"))
-        told = self.record("--", os.path.basename(sys.executable), "endless.py", code=130, environment=environment).stderr
-        self.assertIn("py-spy gave up, so the program was ended: Error: Permission Denied", told)
-        self.assertIn("py-spy wrote no profile: it may not read the program's memory", self.meta()["failure"])
+        shutil.copy(shutil.which("sleep"), os.path.join(self.project, "ruby"))
+        for tool, program, argument in (("py-spy", sys.executable, "endless.py"), ("austin", sys.executable, "endless.py"),
+                                        ("rbspy", os.path.join(self.project, "ruby"), "600")):
+            self.file(tool, "#!/bin/sh\n[ $# -gt 2 ] || exit 0\necho 'Error: Permission Denied: Try running again with elevated permissions' >&2\nexit 1\n", 0o755)
+            environment = self.only_these("/bin/sh", program, os.path.join(self.project, tool))
+            told = self.record("--", os.path.basename(program), argument, code=130, environment=environment).stderr
+            self.assertIn(tool + " gave up, so the program was ended: Error: Permission Denied", told)
+            self.assertIn(tool + " wrote no profile: it may not read the program's memory", self.meta()["failure"])
+            os.remove(os.path.join(self.folder, "bin", tool))
+
+    def total_of(self, metric):
+        """Of the newest recording, as profd reads it."""
+        profile = os.path.join(self.recordings()[-1], self.meta()["profile"])
+        told = subprocess.run([PROFD, "summary", "--json", profile], env=self.environment, check=True, capture_output=True).stdout
+        return next(m["total"] for m in json.loads(told)["metrics"] if m["name"] == metric)
+
+    def austin(self):
+        """An environment in which it is the sampler of Python that is there."""
+        austin = shutil.which("austin")
+        if not austin or subprocess.run([austin, "--version"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("NOT RUN: there is no austin that runs here")
+        return self.only_these("/bin/sh", sys.executable, austin)
+
+    def test_austin_is_attached_and_its_total_is_the_one_that_is_shown(self):
+        environment = self.austin()
+        self.file("work.py", WORK_PY.replace("50000", "5000000"))
+        done = self.record("--", os.path.basename(sys.executable), "work.py", "3", code=3, environment=environment)
+        self.check_of("austin", done, 3, "work")
+        with open(os.path.join(self.recordings()[-1], "cpu.austin"), encoding="utf-8") as file:
+            stacks = [line for line in file if line.strip() and not line.startswith("#")]
+        self.assertEqual(self.total_of("cpu"), sum(int(line.split()[-1]) for line in stacks) * 1000)
+        self.file("endless.py", ENDLESS_PY)
+        pid = str(self.wait_for_program(self.running(sys.executable, "endless.py")))
+        self.check_of("austin", self.record("--attach", pid, "--for", "1", environment=environment), 0, "work")
+
+    def test_rbspy_is_attached_and_its_samples_are_those_that_are_shown(self):
+        ruby, rbspy = shutil.which("ruby"), shutil.which("rbspy")
+        if not ruby or not rbspy:
+            self.skipTest("NOT RUN: there is no ruby with rbspy")
+        self.file("work.rb", WORK_RB)
+        done = self.record("--", ruby, "work.rb", code=3)
+        meta = self.check_of("rbspy", done, 3, "work")
+        raw = os.path.join(self.recordings()[-1], meta["profile"])
+        report = os.path.join(self.folder, "report")
+        subprocess.run([rbspy, "report", "--format", "collapsed", "--input", raw, "--output", report], check=True, capture_output=True)
+        with open(report, encoding="utf-8") as file:
+            self.assertEqual(self.total_of("samples"), sum(int(line.split()[-1]) for line in file))
+        os.remove(os.path.join(self.project, "there"))
+        pid = str(self.wait_for_program(self.running(ruby, "work.rb", "endless")))
+        self.check_of("rbspy", self.record("--attach", pid, "--for", "1"), 0, "work")
+
+    def test_ruby_without_rbspy_is_told_what_to_install(self):
+        self.file("ruby", "#!/bin/sh\n", 0o755)
+        environment = self.only_these("/bin/sh", os.path.join(self.project, "ruby"))
+        told = self.record("--", "ruby", "a.rb", code=1, environment=environment).stderr
+        self.assertIn("rbspy is not installed (cargo install rbspy)", told)
+
+    def perf(self):
+        if not shutil.which("perf"):
+            self.skipTest("NOT RUN: there is no perf")
+        tried = subprocess.run([PROFD, "record", "--dry-run", "--with", "perf", "--", "true"], cwd=self.project, env=self.environment,
+                               capture_output=True, text=True, check=False)
+        if tried.returncode != 0:
+            self.skipTest("NOT RUN: " + tried.stderr)
+
+    def test_of_cargo_the_program_alone_is_recorded(self):
+        if not shutil.which("cargo"):
+            self.skipTest("NOT RUN: there is no cargo")
+        self.perf()
+        os.mkdir(os.path.join(self.project, "src"))
+        self.file("Cargo.toml", '[package]\nname = "words"\nversion = "0.1.0"\nedition = "2021"\n')
+        self.file("src/main.rs", WORK_RS)
+        environment = dict(self.environment, CARGO_TARGET_DIR=os.path.join(self.project, "target"), CARGO_NET_OFFLINE="true")
+        del environment["PROFD_SYMBOLS"]  # names are in the program
+        # Nobody is there to be asked: the build stays as it is, which is said.
+        done = self.record("--", "cargo", "run", "-q", "--release", code=3, environment=environment)
+        self.check_of("perf", done, 3, "words::work")
+        self.assertIn("CARGO_PROFILE_RELEASE_DEBUG=line-tables-only", done.stderr)
+        self.assertIn("callers are read from copies of the stack", done.stderr)
+        self.assertNotIn("rustc", done.stderr)
+        environment["CARGO_PROFILE_RELEASE_DEBUG"] = "line-tables-only"
+        done = self.record("--", "cargo", "test", "-q", "--release", "works", environment=environment)
+        self.check_of("perf", done, 0, "words::work")
+        self.assertNotIn("line-tables-only", done.stderr)
+        self.assertNotIn("without line numbers", done.stderr)
+
+    def test_a_program_that_is_built_anew_leaves_its_recording_the_names(self):
+        compiler = shutil.which("gcc") or shutil.which("cc")
+        if not compiler:
+            self.skipTest("NOT RUN: there is no C compiler")
+        self.perf()
+        home = os.path.join(self.folder, "home")
+        os.mkdir(home)
+        environment = dict(self.environment, HOME=home)
+        self.file("work.c", WORK_C)
+        build = [compiler, "-O1", "-g", "-fno-omit-frame-pointer", "-Wl,--build-id", "work.c", "-o", "work"]
+        subprocess.run(build, cwd=self.project, check=True)
+        for _ in range(2):
+            self.check_of("perf", self.record("--", "./work", code=3, environment=environment), 3, "100 %")
+        kept = [os.path.join(folder, name) for base in self.recordings() for folder, _, names in os.walk(base + "/.build-id") for name in names]
+        self.assertEqual(len(kept), 2)
+        self.assertTrue(os.path.samefile(*kept))
+        self.assertFalse(os.path.exists(os.path.join(home, ".debug")))
+        self.file("work.c", WORK_C.replace("work(", "other("))
+        subprocess.run(build, cwd=self.project, check=True)
+        environment = {k: v for k, v in environment.items() if k != "PROFD_SYMBOLS"}
+        diff = self.record("--", "./work", code=3, environment=environment).stderr.split("profd diff ")[1].splitlines()[0]
+        told = subprocess.run([PROFD, "diff", *shlex.split(diff)], cwd=self.project, env=environment, check=True, capture_output=True, text=True).stdout
+        self.assertIn("values are as measured", told)  # however long each took
+        self.assertRegex(told, r"\[D\].*\bwork\b")
+        self.assertRegex(told, r"\[A\].*\bother\b")
+
+    def test_recordings_are_called_by_what_ran_and_when(self):
+        self.file("work.py", WORK_PY)
+        for _ in range(2):
+            self.record("--with", "cProfile", "--", sys.executable, "work.py")
+        files = [os.path.join(folder, "cpu.pstats") for folder in self.recordings()]
+        told = subprocess.run([PROFD, "summary", files[1]], env=self.environment, check=True, capture_output=True, text=True).stdout
+        self.assertRegex(told.splitlines()[0], r"^work\.py · \d+ \w+ \d\d:\d\d:\d\d  pstats")
+        told = subprocess.run([PROFD, "summary", "--base", files[0], files[1]], env=self.environment, check=True, capture_output=True, text=True).stdout
+        self.assertRegex(told.splitlines()[0], r"^work\.py · \d+ \w+ \d\d:\d\d:\d\d → (\d+ \w+ )?\d\d:\d\d:\d\d")
 
     def running(self, *argv):
         """A program that has begun; it is ended after the test."""
@@ -486,6 +625,30 @@ class Record(unittest.TestCase):
     def test_a_command_that_lets_others_read_it_is_that_command(self):
         done = subprocess.run([PROFD, "record", "--let-read", "--", "/bin/sh", "-c", "echo $$ $0; exit 4", "x y"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout.split(" ", 1)[1]), (4, "x y\n"))
+
+    def test_a_command_that_lets_others_read_it_may_be_read_under_yama(self):
+        scope = "/proc/sys/kernel/yama/ptrace_scope"
+        if not os.path.exists(scope):
+            self.skipTest("NOT RUN: this kernel has no Yama")
+        with open(scope, encoding="ascii") as file:
+            if file.read().strip() != "1":
+                self.skipTest("NOT RUN: kernel.yama.ptrace_scope is not 1")
+        # Root may read whatever it likes.
+        user = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
+
+        def readable(*command):
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, cwd="/", **user)
+            self.addCleanup(process.communicate)
+            self.addCleanup(process.kill)
+            process.stdout.readline()
+            # Beside the program, not above it.
+            read = "import sys; f = open(f'/proc/{sys.argv[1]}/mem', 'rb', 0); maps = open(f'/proc/{sys.argv[1]}/maps').readline(); " \
+                   "f.seek(int(maps.split('-')[0], 16)); f.read(8)"
+            return subprocess.run([sys.executable, "-c", read, str(process.pid)], capture_output=True, cwd="/", **user).returncode == 0
+
+        program = ["/bin/sh", "-c", "echo begun; read line"]
+        self.assertFalse(readable(*program))
+        self.assertTrue(readable(PROFD, "record", "--let-read", "--", *program))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 // profd-measure-live [MILLIONS]: what a live session takes in on one core, as one line of JSON: `few` is a
 // program of a thousand calling contexts, where the city is what counts; `many` one of a million. `minutes`
 // is memory after 5, 10, 15 and 20 minutes of a stream that uses all methods all the time.
+//
+// profd-measure-live --stream FILE MIB writes a recording of about that size, of a thousand contexts, and
+// says how many events it has.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +27,7 @@ constexpr std::size_t kPiece = 262'144;  // as much as one read of a socket has
 // A walk in a tree of calls, whose next choice depends on where it is.
 class Walk {
  public:
-  Walk(bool many, std::uint64_t step) : many_(many), step_(step) {}
+  Walk(bool many, std::size_t depth, std::uint64_t step) : many_(many), depth_(depth), step_(step) {}
 
   // Events of about 64 KiB, and what promises that they are all.
   std::uint64_t append(test::LiveStream& stream) {
@@ -32,8 +35,7 @@ class Walk {
     test::RecordsOf records(1, now_);
     for (; records.bytes().size() < 65'000; ++n) {
       now_ += step_ / 2 + random_() % step_;
-      const std::size_t most = many_ ? 19 : 10;
-      if (open_.size() < 2 || (open_.size() < most && random_() % 2 == 0)) {
+      if (open_.size() < 2 || (open_.size() < depth_ && random_() % 2 == 0)) {
         open_.push_back(many_ ? 1 + random_() % 2 + (open_.empty() ? 0 : open_.back() * 3) % 97
                               : 1 + open_.size() * 5 + random_() % 2);
         records.enter(now_, open_.back());
@@ -53,6 +55,7 @@ class Walk {
 
  private:
   bool many_;
+  std::size_t depth_;
   std::uint64_t step_, now_ = 0, told_ = 0;
   std::mt19937_64 random_{1};
   std::vector<std::uint64_t> open_;
@@ -69,7 +72,7 @@ void take(live::Session& session, std::string_view bytes) {
 void ingest(const char* name, bool many, std::uint64_t events) {
   test::LiveStream stream;
   stream.hello();
-  Walk walk(many, 40);
+  Walk walk(many, many ? 20 : 10, 40);
   std::uint64_t n = 0;
   while (n < events) n += walk.append(stream);
   double best = 0;
@@ -92,7 +95,7 @@ void minutes() {
   live::Session session;
   test::LiveStream stream;
   stream.hello();
-  Walk walk(true, 100'000);
+  Walk walk(true, 19, 100'000);
   std::printf("\"minutes\": [");
   for (std::uint64_t minute = 5; minute <= 20; minute += 5) {
     while (walk.now() < minute * kMinute) {
@@ -105,9 +108,30 @@ void minutes() {
   std::printf("], \"resident_mib\": %.0f", mib_of("VmRSS"));
 }
 
+int write_stream(const char* path, std::size_t n_bytes) {
+  std::FILE* const file = std::fopen(path, "wb");
+  if (file == nullptr) return 1;
+  test::LiveStream stream;
+  Walk walk(false, 10, 1500);
+  std::uint64_t n = 0;
+  bool written = true;
+  for (std::size_t size = 0; written && size < n_bytes; size += stream.bytes.size()) {
+    stream.bytes.clear();
+    if (size == 0) stream.hello();
+    n += walk.append(stream);
+    written = std::fwrite(stream.bytes.data(), 1, stream.bytes.size(), file) == stream.bytes.size();
+  }
+  if (std::fclose(file) != 0 || !written) return 1;
+  std::printf("{\"events\": %llu, \"seconds\": %.1f}\n", static_cast<unsigned long long>(n),
+              static_cast<double>(walk.now()) * 1e-9);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 4 && std::string_view(argv[1]) == "--stream")
+    return write_stream(argv[2], static_cast<std::size_t>(std::atoi(argv[3])) << 20);
   const int millions = argc > 1 ? std::atoi(argv[1]) : 40;
   if (millions < 1 || millions > 400) {
     std::fprintf(stderr, "profd-measure-live: 1 to 400 million events\n");

@@ -2,7 +2,7 @@
 
 packages="g++ cmake python3 ninja-build pkg-config ccache mold git
   protobuf-compiler libprotobuf-dev libprotozero-dev nlohmann-json3-dev libsimdjson-dev libboost-dev libspdlog-dev
-  libcli11-dev catch2 libexpected-dev libre2-dev libxxhash-dev libdeflate-dev zlib1g-dev libzstd-dev libtomlplusplus-dev libfmt-dev libexpat1-dev libbz2-dev liblzma-dev
+  libcli11-dev catch2 libexpected-dev libre2-dev libxxhash-dev libdeflate-dev zlib1g-dev libzstd-dev libtomlplusplus-dev libfmt-dev libexpat1-dev libbz2-dev liblzma-dev liblz4-dev
   libzydis-dev libllvm14 liblua5.4-dev"
 
 # install_packages NAME...: apt-get what dpkg does not have yet; quiet, and silent when nothing is missing.
@@ -21,6 +21,15 @@ install_packages() {
 }
 
 cmd_setup() { install_packages $packages; }
+
+# need_room GIGABYTES WHAT: a disk that is full halfway looks like failing tests, so it is said before.
+need_room() {
+  local free
+  free=$(df --output=avail -BM . | tail -n 1 | tr -dc 0-9)
+  [ "$free" -ge $(($1 * 1024)) ] && return
+  echo "dev: $2 needs $1 GB on the disk of $PWD and $free MB are free: make room (build/ may be deleted) and try again" >&2
+  return 1
+}
 
 # build_preset PRESET [TARGET...]: configure and build, printing how far it is and only what failed.
 build_preset() {

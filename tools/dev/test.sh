@@ -8,6 +8,8 @@ cmd_test() {
     --tsan) preset=tsan; shift ;;
     --bless) export PROFD_BLESS=1; shift ;;
   esac
+  [ -x "build/$preset/bin/test_server" ] || need_room 7 "./dev test"
+  need_room 1 "./dev test"
   cmd_setup
   install_node
   install_test_tools
@@ -33,6 +35,7 @@ install_test_tools() {
   install_packages vim tmux || echo "dev: apt failed; the tests that need Vim, or any editor in a terminal, are not run" >&2
   install_packages elpa-eglot texinfo || echo "dev: apt failed; Eglot and the manual for Emacs are not tested" >&2
   install_packages elpa-package-lint || echo "dev: apt failed; package-lint is not run" >&2
+  install_packages elpa-lsp-mode || echo "dev: apt failed; lsp-mode is not tried" >&2
   install_node_modules clients/shared/ts
   install_node_modules tests/e2e/peers
   install_editors || echo "dev: no Neovim 0.10 or newer; the tests that need it are not run" >&2

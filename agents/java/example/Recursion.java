@@ -1,7 +1,7 @@
 /**
  * What one event costs: a recursion of ten calls, best of five, the same with the agent and without. Run
- * {@code java Recursion.java} and {@code java -javaagent:profd-live.jar=file:/tmp/recursion.plive Recursion.java}: the
- * difference of a call, halved, is an event.
+ * {@code java Recursion.java} and {@code java "-javaagent:profd-live.jar=file:/tmp/recursion.plive;methods=calling"
+ * Recursion.java}: the difference of a call, halved, is an event.
  */
 public class Recursion {
     static volatile int sum;

@@ -22,7 +22,7 @@
   (let* ((root (harness-project "eglot"))
          (other (expand-file-name "tests/e2e/emacs/other_server.py" harness-source))
          (eglot-server-programs
-          `((eglot-test-mode . ("profd" "lsp" "--wrap" ,(format "python3 %s" other)))))
+          `((eglot-test-mode . ("profd" "lsp" "--patience" "60000" "--wrap" ,(format "python3 %s" other)))))
          (eglot-sync-connect t)
          (eglot-autoshutdown nil))
     (with-temp-file (expand-file-name ".profd.toml" root)

@@ -30,7 +30,7 @@
 
 (defun harness-wait (condition what)
   "Wait until CONDITION gives something, and return it; WHAT says what is awaited."
-  (let ((deadline (+ (float-time) 10))
+  (let ((deadline (+ (float-time) 30))
         value)
     (while (and (not (setq value (funcall condition))) (< (float-time) deadline))
       (accept-process-output nil 0.01))
@@ -82,13 +82,17 @@
 
 (defun harness-buffer (name regexp)
   "Wait until the buffer NAME has a match of REGEXP; return its text."
-  (harness-until (format "%s in %s, which has: %s" regexp name
-                         (and (get-buffer name) (with-current-buffer name (buffer-string))))
-    (when (get-buffer name)
-      (with-current-buffer name
-        (save-excursion
-          (goto-char (point-min))
-          (and (re-search-forward regexp nil t) (buffer-substring-no-properties (point-min) (point-max))))))))
+  (harness-until (format "%s in %s, which has: %s" regexp name (harness-text name))
+    (let ((text (harness-text name)))
+      (and (string-match-p regexp text) text))))
+
+(defun harness-text (name)
+  "What the buffer NAME shows, with what stands above its rows."
+  (if (not (get-buffer name)) ""
+    (with-current-buffer name
+      (concat (and profd-view--heading
+                   (substring-no-properties (or (overlay-get profd-view--heading 'before-string) "")))
+              (buffer-substring-no-properties (point-min) (point-max))))))
 
 (defun harness-open (root &optional profile)
   "Open PROFILE, or cpu.pprof, of ROOT and wait for it."

@@ -51,6 +51,18 @@
   (should (equal (profd-annotate-shorten " 11.3 %  940 ms · self 2.0 % " 20) " 11.3 %  940 ms"))
   (should (equal (profd-annotate-shorten " 11.3 %  940 ms · self 2.0 % " 8) " 11.3 %")))
 
+(ert-deftest profd-a-file-that-is-read-again-has-one-hint-a-line ()
+  (hints-digest)
+  (harness-hint 15 "\\`11\\.3 %")
+  (dolist (again (list (lambda () (revert-buffer t t)) #'normal-mode #'prog-mode))
+    (funcall again)
+    (harness-hint 15 "11\\.3 %")
+    (should (equal (mapcar #'car (harness-hints)) '(13 15 30 39))))
+  (profd-mode -1)
+  (should-not (harness-hints))
+  (profd-mode 1)
+  (harness-hint 15 "11\\.3 %"))
+
 (ert-deftest profd-hints-move-with-unsaved-text-and-changed-lines-are-stale ()
   (hints-digest)
   (harness-hint 15 "940 ms")

@@ -8,6 +8,8 @@ import autoload './profd/uri.vim'
 
 # Milliseconds of silence after which a changed text is sent.
 const TYPING_MS = 150
+# Hovers that are wider are hard to read.
+const MOST_COLUMNS = 100
 # Larger files are no sources that anybody measured.
 const MOST_BYTES = 4 * 1024 * 1024
 
@@ -121,7 +123,9 @@ def Open(path: string, selection: dict<any>)
     else
       execute 'silent botright split ' .. fnameescape(path)
     endif
-    setlocal readonly nomodifiable nobuflisted noswapfile nowrap nospell bufhidden=wipe
+    setlocal readonly nomodifiable nobuflisted noswapfile nowrap nospell nonumber norelativenumber bufhidden=wipe
+    # The name of the file says nothing to a person but its beginning.
+    &l:statusline = 'profd: ' .. matchstr(fnamemodify(path, ':t'), '^\a\+') .. '%=q closes  %l/%L '
     b:profd_page = true
     nnoremap <buffer> <silent> q <Cmd>close<CR>
   else
@@ -222,13 +226,50 @@ def Position(): dict<any>
   return {textDocument: {uri: Uri(bufnr())}, position: {line: line('.') - 1, character: col('.') - 1}}
 enddef
 
+# Lines that are no wider than that, broken between words; what goes on is indented as its line and two further.
+def Wrapped(lines: list<string>, width: number): list<string>
+  var wrapped: list<string> = []
+  for line in lines
+    const indent = matchstr(line, '^\s*')
+    var row = ''
+    for word in split(line)
+      const longer = empty(row) ? indent .. word : row .. ' ' .. word
+      if !empty(row) && strdisplaywidth(longer) > width
+        add(wrapped, row)
+        row = indent .. '  ' .. word
+      else
+        row = longer
+      endif
+    endfor
+    add(wrapped, row)
+  endfor
+  return wrapped
+enddef
+
+# CTRL-D and CTRL-U, where not all of it is to be seen.
+def ScrollHover(popup: number, key: string): bool
+  const step = get({"\<C-D>": 5, "\<C-U>": -5}, key, 0)
+  const hidden = line('$', popup) - popup_getpos(popup).core_height
+  if step == 0 || hidden <= 0
+    return false
+  endif
+  popup_setoptions(popup, {firstline: max([1, min([hidden + 1, popup_getoptions(popup).firstline + step])])})
+  return true
+enddef
+
 def ShowHover(hover: any)
   if type(hover) != v:t_dict
     Say('nothing was measured here')
     return
   endif
-  popup_atcursor(split(trim(hover.contents.value, "\n"), "\n"), {border: [], padding: [0, 1, 0, 1], highlight: 'ProfdHover',
-    borderchars: ['─', '│', '─', '│', '┌', '┐', '┘', '└'], moved: 'any', maxheight: &lines - 4})
+  const width = min([&columns - 5, MOST_COLUMNS])
+  const lines = Wrapped(split(trim(hover.contents.value, "\n"), "\n", true), width)
+  # As far left as it takes, with its border and scrollbar: Vim itself would fold the lines anew.
+  const taken = max(mapnew(lines, (_, line) => strdisplaywidth(line))) + 5
+  popup_atcursor(lines, {border: [], padding: [0, 1, 0, 1], highlight: 'ProfdHover', wrap: false,
+    col: max([1, min([screencol(), &columns - taken + 1])]),
+    borderchars: ['─', '│', '─', '│', '┌', '┐', '┘', '└'], moved: 'any', maxheight: &lines - 4,
+    filter: ScrollHover, filtermode: 'n'})
 enddef
 
 def Hover()
@@ -288,14 +329,25 @@ def Compare(before: string)
   Execute('profd.compare', empty(before) ? [] : [before])
 enddef
 
+# What the numbers are of from now on.
+def SayShown(_answer: any)
+  rpc.Request('profile/list', {}, (list) => {
+    for profile in list.profiles
+      if get(profile, 'default', false)
+        Say($'{profile.name}: {get(profile, 'metric', '')} {get(get(profile, 'total', {}), 'text', '')}')
+      endif
+    endfor
+  })
+enddef
+
 const COMMANDS: dict<func> = {
   start: (_) => Start(),
   stop: (_) => Stop(),
-  open: (words) => Execute('profd.open', [uri.Of(fnamemodify(words[0], ':p'))]),
+  open: (words) => Execute('profd.open', [uri.Of(fnamemodify(words[0], ':p'))], SayShown),
   close: (_) => Execute('profd.close', []),
   reload: (_) => Execute('profd.reload', []),
-  metric: (words) => Execute('profd.metric', words),
-  select: (words) => Execute('profd.select', words),
+  metric: (words) => Execute('profd.metric', words, SayShown),
+  select: (words) => Execute('profd.select', [join(words)], SayShown),
   hover: (_) => Hover(),
   hotspots: (words) => Hotspots(join(words)),
   callers: (_) => Execute('profd.callers', [Here()]),

@@ -77,7 +77,7 @@ function registerRecording(context: vscode.ExtensionContext, main: () => Promise
       resolveTask: async (task, token) => (await provider()).resolveTask(task, token),
     }),
     vscode.languages.registerCodeLensProvider(
-      ["go", "python", "javascript"].map((language) => ({ language, scheme: "file" })),
+      ["go", "python", "javascript", "rust"].map((language) => ({ language, scheme: "file" })),
       {
         onDidChangeCodeLenses: lensesChanged.event,
         provideCodeLenses: async (document) => (await recording()).lensesOf(document),

@@ -147,6 +147,31 @@ test("tests of node:test run by their name, and those of other runners are left 
   expect(testsIn(file("javascript", "a.test.mjs"), text.replace("node:test", "vitest"))).toEqual([]);
 });
 
+const RUST = `pub fn helper() {}
+#[cfg(test)]
+mod tests {
+    #[test]
+    // Slow.
+    #[ignore]
+    fn parses_all() {}
+    fn not_one() {}
+    #[tokio::test(flavor = "multi_thread")]
+    pub(crate) async fn waits() {}
+    #[bench] fn parse_large(b: &mut Bencher) {}
+    #[test]
+    const NONE: u8 = 0;
+    fn after_it() {}
+}
+`;
+
+test("tests of Rust run optimised, and benchmarks, by cargo in the folder of the file", () => {
+  expect(testsIn(file("rust", "src/lib.rs"), RUST)).toEqual([
+    { line: 6, name: "parses_all", command: ["cargo", "test", "--release", "parses_all"], cwd: "/w/src" },
+    { line: 9, name: "waits", command: ["cargo", "test", "--release", "waits"], cwd: "/w/src" },
+    { line: 10, name: "parse_large", command: ["cargo", "bench", "parse_large"], cwd: "/w/src" },
+  ]);
+});
+
 test("a line without an end is no test, and costs nothing", () => {
   const begin = Date.now();
   expect(testsIn(file("javascript", "a.mjs"), `import "x" from "node:test"\ntest("${"\\".repeat(1e6)}`)).toEqual([]);

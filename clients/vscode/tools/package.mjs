@@ -47,6 +47,7 @@ const LINKED_IN = [
   "libdeflate-dev",
   "libexpat1-dev",
   "libexpected-dev",
+  "liblz4-dev",
   "liblzma-dev",
   "libre2-dev",
   "libspdlog-dev",

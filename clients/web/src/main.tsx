@@ -8,6 +8,7 @@ import { AppContext } from "./ui/context.js";
 import { joinEditor, shareWindow } from "./ui/editor.js";
 import { handleKey } from "./ui/keys.js";
 import { newSearch, SearchContext } from "./ui/search.js";
+import { newWatched, WatchedContext } from "./views/live/watched.js";
 import { letGoOfFirstRenders } from "./ui/vnodes.js";
 
 declare global {
@@ -43,7 +44,9 @@ void begin().then((app) => {
   render(
     <AppContext.Provider value={app}>
       <SearchContext.Provider value={newSearch()}>
-        <Shell />
+        <WatchedContext.Provider value={newWatched()}>
+          <Shell />
+        </WatchedContext.Provider>
       </SearchContext.Provider>
     </AppContext.Provider>,
     root,

@@ -23,6 +23,7 @@ import {
   wholeName,
   FLAG,
 } from "../src/views/live/city.js";
+import { heldOf, heldText } from "../src/views/live/held.js";
 import { Feed } from "../src/views/live/feed.js";
 import { chosenLabels, MOST_LABELS, type Label } from "../src/views/live/labels.js";
 import { LOOK } from "../src/views/live/looks.js";
@@ -54,6 +55,22 @@ const methods = (id: number[], height: number[], flags = id.map(() => 0)): LiveM
   height,
   threads: id.map(() => 1),
   flags,
+});
+
+describe("an address of running programs", () => {
+  const of = (held: string, profile?: string) => heldOf({ held, profile });
+
+  it("names the time that is held, or the end of the part that it leads to", () => {
+    expect(of(heldText({ session: "live-1", time: 12e9 }))).toEqual({ session: "live-1", time: 12e9 });
+    expect(of("", "live://live-2?from=6000000000&to=9000000000")).toEqual({ session: "live-2", time: 9e9 });
+    expect(of("live-2 7", "live://live-2?from=6000000000&to=9000000000")?.time).toBe(7);
+  });
+
+  it("names none where nothing is held, or an end is a mark", () => {
+    for (const profile of [undefined, "file:///a.pprof?to=5", "live://live-1", "live://live-1?from=begin&to=click"])
+      expect(of("", profile)).toBeUndefined();
+    expect(of("live-1 soon")).toBeUndefined();
+  });
 });
 
 describe("the city as typed arrays", () => {
@@ -141,7 +158,11 @@ describe("the city as typed arrays", () => {
     expect(both.rowOfBefore.get(p.id[0]! + 7000)).toBe(0);
     expect(both.rowOf.get(p.id[3]!)).toBeUndefined();
     expect(both.rowOf.has(0) || both.rowOfBefore.has(0)).toBe(false);
-    expect([versionMark(versions, 3), versionMark(versions, 5), versionMark(versions, 4)]).toEqual(["[D] ", "[A] ", ""]);
+    expect([versionMark(versions, 3), versionMark(versions, 5), versionMark(versions, 4)]).toEqual([
+      "[D] ",
+      "[A] ",
+      "",
+    ]);
     expect(versions.added.reduce((a, b) => a + b, 0)).toBe(1);
     expect(versions.gone.reduce((a, b) => a + b, 0)).toBe(1);
     // From the city of one version to that of both, what is known of a method goes with it.
@@ -151,7 +172,10 @@ describe("the city as typed arrays", () => {
   });
   it("writes names of C++ as they are written there", () => {
     const p = answer.plots;
-    const code = cityOf({ ...answer, plots: { ...p, id: [1], block: [0], name: ["drop"], signature: ["Board::drop()"] } }, "::");
+    const code = cityOf(
+      { ...answer, plots: { ...p, id: [1], block: [0], name: ["drop"], signature: ["Board::drop()"] } },
+      "::",
+    );
     expect(shortName(code, 0)).toBe(`${code.blocks.label[0]!}::drop`);
     expect(wholeName(code, 0)).toBe(`${code.blocks.name[0]!}::drop`);
   });
@@ -492,6 +516,17 @@ describe("a session", () => {
     return { feed: new Feed(ask, (error) => (error instanceof Error ? error.message : undefined)), asked };
   }
   const settle = (ms = 30) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  it("holds a time that was asked for before there was a picture", async () => {
+    const { feed, asked } = feedOf([frameOf(1, { key: true, methods: methods([1], [100]) })]);
+    feed.choose("live-1");
+    feed.look(true);
+    feed.seek(5e7);
+    await settle();
+    expect(feed.at.value).toBe(1e8);
+    expect(asked.at(-1)?.params).toMatchObject({ to: 1e8 });
+    feed.look(false);
+  });
 
   it("is followed from picture to picture, each asked for by the one before", async () => {
     const { feed, asked } = feedOf([

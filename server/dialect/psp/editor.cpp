@@ -74,9 +74,9 @@ psp::HoverPage page_to_psp(const Hover& hover, const std::string& profile) {
   return page;
 }
 
-psp::MarkupContent contents_of(const Hover& hover, bool markdown) {
-  return {markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext,
-          markdown ? hover_markdown(hover) : hover_plain_text(hover)};
+psp::MarkupContent contents_of(const Hover& hover, const Abilities& can) {
+  return {can.markdown ? psp::MarkupKind::markdown : psp::MarkupKind::plaintext,
+          can.markdown ? hover_markdown(hover, can.markdown_tables) : hover_plain_text(hover)};
 }
 
 // What a hint says of itself when it is asked about again.
@@ -193,7 +193,7 @@ void EditorModule::resolve(psp::InlayHint hint, protocol::Reply<psp::InlayHintRe
         PROFD_TRY(const std::optional<Hover> found, hover_with_tips(views, asked, tips, stop));
         psp::InlayHint out = hint;
         if (!found) return out;
-        if (can.hint_tooltips) out.tooltip = contents_of(*found, can.markdown);
+        if (can.hint_tooltips) out.tooltip = contents_of(*found, can);
         auto* const parts = std::get_if<std::vector<psp::InlayHintLabelPart>>(&out.label);
         if (!can.hint_locations || parts == nullptr || parts->empty()) return out;
         for (const HoverList& list : found->lists)
@@ -305,12 +305,12 @@ void EditorModule::bind(protocol::Binder& binder) {
         if (auto code = code_document_request(session_, params.text_document.uri)) {
           return answer_code<psp::HoverRequest>(
               std::move(reply), std::move(*code),
-              [line = params.position.line, markdown = session_.can.markdown,
+              [line = params.position.line, can = session_.can,
                encoding = session_.encoding](const CodeDocument& document) {
                 const std::optional<Hover> found = code_hover(document, line);
                 if (!found) return psp::HoverRequest::Result(std::nullopt);
                 psp::Hover result;
-                result.contents = contents_of(*found, markdown);
+                result.contents = contents_of(*found, can);
                 result.range = psp::Range{{line, 0}, {line, encoded_length(document.lines[line], encoding)}};
                 return psp::HoverRequest::Result(std::move(result));
               });
@@ -320,13 +320,13 @@ void EditorModule::bind(protocol::Binder& binder) {
         const Needs needs = needs_of(*hover);
         session_.answer_file<psp::HoverRequest>(
             std::move(reply), std::move(*hover), needs,
-            [encoding = session_.encoding, markdown = session_.can.markdown, tips = tips_here()](
+            [encoding = session_.encoding, can = session_.can, tips = tips_here()](
                 Views& views, const HoverRequest& asked,
                 const StopToken& stop) -> Result<psp::HoverRequest::Result> {
               PROFD_TRY(const std::optional<Hover> found, hover_with_tips(views, asked, tips, stop));
               if (!found) return psp::HoverRequest::Result(std::nullopt);
               psp::Hover result;
-              result.contents = contents_of(*found, markdown);
+              result.contents = contents_of(*found, can);
               const std::uint32_t end =
                   asked.file.document ? asked.file.document->text().line_length(asked.line, encoding) : 0;
               result.range = psp::Range{{asked.line, 0}, {asked.line, end}};

@@ -484,7 +484,7 @@ void LiveRequests::bind_attach(protocol::Binder& binder) {
           }
           if (params.source) {
             PROFD_TRY(auto feed, sample_feed_of(*params.source));
-            PROFD_TRY(const SessionPtr session, sessions->sample(std::move(feed), stop));
+            PROFD_TRY(const SessionPtr session, sessions->sample(std::move(feed), places, stop));
             result.session = session_of(session->info());
           }
           result.listening = all_listening(*sessions);

@@ -304,6 +304,8 @@ void PspSession::initialize(const psp::InitializeParams& params,
   if (params.process_id && context_.setup.on_process_id) context_.setup.on_process_id(*params.process_id);
   context_.encoding = encoding_of(protocol::choose_position_encoding(params.capabilities));
   context_.can = abilities_of(params.capabilities);
+  // It shows the characters of a table as they stand, and has no capability that says so.
+  if (params.client_info && params.client_info->name == "helix") context_.can.markdown_tables = false;
   if (params.initialization_options) apply_settings(*params.initialization_options, kInitially);
   if (const nlohmann::json& profiles = initial_option(params, "profiles");
       profiles.is_array() && !context_.setup.may_have_root)

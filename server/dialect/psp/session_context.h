@@ -33,6 +33,7 @@ struct Abilities {
   bool hint_refresh = false, lens_refresh = false, show_document = false, progress = false;
   bool markdown = false, profile_changed = false, selection = false, status = false, project = false;
   bool inlay_hints = false, recorded = false;
+  bool markdown_tables = true;
   bool text_content = false;  // it takes documents of a scheme of ours
   bool registers_folds = false, registers_definitions = false;
   bool native = false;  // knows profd's own methods, and shows what they answer

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tests/conformance/bad_input/bad_input.h"
 #include "tests/conformance/files.h"
 #include "tests/support/catch.h"
@@ -173,4 +175,30 @@ TEST_CASE("pstats: one dictionary of callers for many functions is refused befor
   const auto opened = open_hidden(bytes, options);
   REQUIRE_FALSE(opened);
   CHECK(opened.error().message.find("again and again") != std::string::npos);
+}
+
+TEST_CASE("pstats: what differs in the address of an object alone is one function, and said") {
+  const auto called = [](const std::string& name) { return tuple({text("~"), integer(0), text(name)}); };
+  const std::string caller = function("f");
+  const auto from = [&](const std::string& self) {
+    return "{" + caller + tuple({integer(1), integer(1), "f\x03" + self, "f\x03" + self}) + "0";
+  };
+  const std::string first = called("<built-in method __new__ of type object at 0x7f00aa>");
+  const std::string second = called("<built-in method __new__ of type object at 0x7f00bb>");
+  const std::string other = called("<built-in method __new__ of type object at 0xzz>");
+  const std::string file = "{" + caller + entry(integer(1), kNoCallers) + first +
+                           entry(integer(1), from("0.5")) + second + entry(integer(1), from("1.0")) + other +
+                           entry(integer(1), kNoCallers) + "0";
+  const Result<OpenedFile> opened = open_hidden(file);
+  REQUIRE(opened);
+  const Profile& profile = *opened->profiles[0];
+  CHECK(profile.functions().size() == 3);
+  std::vector<std::string> names;
+  for (std::uint32_t f = 0; f < profile.functions().size(); ++f)
+    names.emplace_back(profile.function_name(FunctionId{f}));
+  CHECK(std::find(names.begin(), names.end(), "<built-in method __new__ of type object at 0x…>") !=
+        names.end());
+  CHECK(profile.total(MetricId{0u}) == Value{std::int64_t{6'000'000'000}});
+  CHECK(std::any_of(opened->report.rows().begin(), opened->report.rows().end(),
+                    [](const ReportRow& row) { return row.kind == "alike-functions" && row.count == 1; }));
 }

@@ -138,6 +138,11 @@ class Terminal(Home):
     def shows_no(self, pattern):
         self.until(lambda: not re.search(pattern, self.screen(), re.M), f"a screen without {pattern}")
 
+    def escape(self, pattern):
+        """Takes away what shows `pattern`. A key that comes close behind Escape would be taken for one with Alt."""
+        self.keys("Escape")
+        self.shows_no(pattern)
+
     def browser(self):
         """The address that was given to the desktop."""
         def last():

@@ -24,7 +24,7 @@ class Kakoune(Terminal):
     def test_the_five_questions(self):
         self.type(" e")
         self.shows("main.foldSum sums.go:19", "main.summarise 100 %")
-        self.keys("Escape")
+        self.escape("main.summarise 100 %")
         self.type(" c")
         self.shows("main.foldSum is called by main.summarise 100 %")
         self.type(" h")

@@ -9,9 +9,43 @@ import subprocess
 import sys
 import unittest
 
-from driven import ROOT, Terminal, not_run
+from driven import PROFD, ROOT, Terminal, not_run
 
 ABLE = "if has('patch-9.0.0438') && has('job') && has('channel') && has('textprop') && has('popupwin') | qa! | else | cq | endif"
+
+# Each request of the editor is preceded by one of the daemon that has the same number, as may happen: both count from one.
+SAME_NUMBERS = """#!%s
+import json, subprocess, sys, threading
+daemon = subprocess.Popen([%r] + sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+lock, asked = threading.Lock(), set()
+
+def messages(stream):
+    while header := stream.readline():
+        length = int(header.split(b":")[1]) if header.lower().startswith(b"content-length") else length
+        if not header.strip():
+            yield json.loads(stream.read(length))
+
+def send(stream, message):
+    text = json.dumps(message).encode()
+    with lock:
+        stream.write(b"Content-Length: %%d\\r\\n\\r\\n" %% len(text) + text)
+        stream.flush()
+
+def answers():
+    for message in messages(daemon.stdout):
+        send(sys.stdout.buffer, message)
+
+threading.Thread(target=answers, daemon=True).start()
+for message in messages(sys.stdin.buffer):
+    if message.get("method") == "workspace/executeCommand":
+        asked.add(message["id"])
+        send(sys.stdout.buffer, {"jsonrpc": "2.0", "id": message["id"], "method": "window/showDocument",
+                                 "params": {"uri": "http://127.0.0.1/%%d" %% message["id"], "external": True}})
+    if "method" in message or message["id"] not in asked:
+        send(daemon.stdin, message)
+daemon.stdin.close()
+daemon.wait()
+"""
 
 
 class Vim(Terminal):
@@ -81,6 +115,29 @@ class Vim(Terminal):
         self.shows_no("1.12 s")
         self.command("Profd toggle")
         self.shows("1.12 s")
+
+    def test_a_request_of_the_daemon_is_not_taken_for_the_answer_to_one_of_vim_with_the_same_number(self):
+        self.command("Profd stop")
+        self.shows_no("1.12 s")
+        os.remove(os.path.join(self.home, "bin", "profd"))
+        self.program("profd", SAME_NUMBERS % (sys.executable, PROFD))
+        self.command("Profd start")
+        self.shows("1.12 s")
+        self.command("Profd metric no-such")
+        self.assertRegex(self.browser(), r"^http://127\.0\.0\.1/\d+$")
+        self.shows("^profd: .*no-such")
+
+    def test_a_hover_is_folded_between_words_and_scrolls(self):
+        self.tmux("resize-window", "-x", "50", "-y", "14")
+        self.shows(r"^ {20,}19,\d+-\d+ +\d+%$")
+        self.type("K")
+        self.shows(r"^│ main\.foldSum sums\.go:19 +│")
+        before = self.screen()
+        self.keys("C-d")
+        self.until(lambda: self.screen() != before, "other lines of the hover")
+        self.shows("^┌─+┐$", "^└─+┘$")
+        self.type("0")
+        self.shows_no("┌─")
 
     def test_the_menu_of_a_line(self):
         self.command("Profd")

@@ -152,7 +152,7 @@ test('open profiles are compared by their names and handles, which are completed
   vim.cmd.cd(h.work) -- where no such files are
   vim.cmd('Profd diff after-1.pb.gz before-1.pb.gz')
   h.note('^profd: 13%.9 s → 13%.1 s, %-780 ms %(%-5%.6 %%%): after%-1%.pb%.gz → before%-1%.pb%.gz')
-  local entries = h.await(session.profiles)
+  local entries = h.await(require('profd.profiles').list)
   local handle
   for _, entry in ipairs(entries) do
     handle = entry.name == 'before-1.pb.gz' and entry.profile or handle

@@ -74,3 +74,65 @@ test('reload reads the file again', function()
   vim.cmd('Profd reload')
   h.note('^profd: cpu%.pprof is up to date$')
 end)
+
+--- The marks of hints, by line.
+local function mark_ids()
+  local ids = {}
+  local namespace = require('profd.hints').namespace
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, {})) do
+    ids[mark[2] + 1] = mark[1]
+  end
+  return ids
+end
+
+--- How often the server is asked for hints.
+local asked = 0
+local function count_questions()
+  local client = require('profd.client')
+  local request = client.request
+  client.request = function(method, ...)
+    asked = asked + (method == require('profd.protocol').methods.source_annotations and 1 or 0)
+    return request(method, ...)
+  end
+  return function()
+    client.request = request
+  end
+end
+
+local function type_on(line, text)
+  vim.api.nvim_buf_set_lines(0, line - 1, line, false, { text })
+  vim.cmd.doautocmd('TextChangedI')
+end
+
+test('an edit sets the hint of its line anew and leaves the others', function()
+  vim.cmd('edit!')
+  h.hint(15, '^11%.3 %%  940 ms')
+  type_on(15, '\t\tdigest = sha256.Sum256(digest[2:])')
+  h.hint(15, '^~11%.3 %%  940 ms')
+  local before, after = mark_ids(), nil
+  type_on(15, '\t\tdigest = sha256.Sum256(digest[3:])')
+  h.eventually(function()
+    after = mark_ids()
+    return after[15] and after[15] ~= before[15]
+  end, 'another mark on the line that was edited')
+  before[15], after[15] = nil, nil
+  h.truthy(next(before), 'other hints')
+  h.equal(after, before)
+end)
+
+test('typing beside the hints asks for them when it ends', function()
+  vim.cmd('edit!')
+  h.hint(15, '^11%.3 %%  940 ms')
+  local stop = count_questions()
+  type_on(4, '// typed')
+  vim.wait(400, function()
+    return asked > 0
+  end, 5)
+  h.equal(asked, 0)
+  vim.api.nvim_exec_autocmds('ModeChanged', { pattern = 'i:n' })
+  h.eventually(function()
+    return asked == 1
+  end, 'a question when insert mode is left')
+  stop()
+  vim.cmd('edit!')
+end)

@@ -165,12 +165,25 @@ test('through profd connect', function()
   drive('connect', { 'profd', 'connect', '--idle-timeout', '1' })
 end)
 
+--- The file of a socket is there a moment before anybody listens to it.
+local function takes_connections(socket)
+  local pipe, answer = assert(vim.uv.new_pipe()), nil
+  pipe:connect(socket, function(err)
+    answer = err or 'connected'
+  end)
+  h.eventually(function()
+    return answer
+  end, 'an answer to the attempt to connect')
+  pipe:close()
+  return answer == 'connected'
+end
+
 test('over the Unix socket', function()
   -- The daemon of the test before may still wait for clients: this one has a socket of its own.
   local socket = h.work .. '/own.sock'
   local server = vim.system({ 'profd', 'serve', '--socket', socket })
   h.eventually(function()
-    return vim.uv.fs_stat(socket)
+    return takes_connections(socket)
   end, 'the socket')
   h.equal(bit.band(vim.uv.fs_stat(socket).mode, 511), 384, 'mode 0600')
   drive('socket', vim.lsp.rpc.connect(socket))

@@ -112,7 +112,7 @@ test('what is not open is told with what is', function()
 end)
 
 test('two of one name are told apart by their folders', function()
-  local labels = session.labels({
+  local labels = require('profd.profiles').labels({
     { name = 'cpu.pprof', uri = 'file:///a/cpu.pprof' },
     { name = 'cpu.pprof', uri = 'file:///b/cpu.pprof' },
     { name = 'x', uri = 'file:///b/x' },

@@ -26,14 +26,23 @@ export async function startBrowser(root, args = []) {
   });
 }
 
-/** Looks for faults of accessibility that are serious or worse. */
+/** All that another theme can change. */
+export const RULES_OF_COLORS = ["color-contrast", "link-in-text-block"];
+
+/** Looks for faults of accessibility that are serious or worse; `only`: by these rules. */
 export function axeOf(root) {
   const source = readFileSync(packagesOf(root).resolve("axe-core/axe.min.js"), "utf8");
-  return async ({ page }) => {
+  return async ({ page }, only = undefined) => {
     await page.evaluate(source);
-    const { violations } = await page.evaluate(() =>
-      // eslint-disable-next-line no-undef
-      axe.run(document, { rules: { "target-size": { enabled: true } } }),
+    const { violations } = await page.evaluate(
+      (rules) =>
+        // eslint-disable-next-line no-undef
+        axe.run(document, {
+          // Of what is right nothing is told, which is most of the work.
+          resultTypes: ["violations"],
+          ...(rules === undefined ? { rules: { "target-size": { enabled: true } } } : { runOnly: rules }),
+        }),
+      only,
     );
     const grave = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
     assert.deepStrictEqual(
@@ -127,6 +136,16 @@ export class Views {
 
   until(what, condition) {
     return until(what, condition, 15_000);
+  }
+
+  /** The system turns dark, and the page with it. */
+  async darken() {
+    await this.page.emulateMedia({ colorScheme: "dark" });
+    await this.until("a dark page", () =>
+      this.page.evaluate(
+        () => document.documentElement.dataset.mode === "dark" && document.getAnimations().length === 0,
+      ),
+    );
   }
 
   /** What a screen reader finds: the names of the tree beside the canvas. No handles: some would hold what is gone. */

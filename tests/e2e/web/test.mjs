@@ -43,13 +43,15 @@ for (const { name, run, options } of tests) {
     ...options,
   });
   const views = new Views(await context.newPage(), bridge);
+  const begun = performance.now();
+  const took = () => `(${((performance.now() - begun) / 1000).toFixed(1)} s)`;
   try {
     await run(views);
     assert.deepStrictEqual(views.complaints, [], "nothing is complained of in the console");
-    console.log(`ok ${name}`);
+    console.log(`ok ${name} ${took()}`);
   } catch (error) {
     ++failed;
-    console.log(`FAILED ${name}\n${error.stack}`);
+    console.log(`FAILED ${name} ${took()}\n${error.stack}`);
     if (process.env.PROFD_WEB_PICTURES)
       await views.page.screenshot({
         path: join(process.env.PROFD_WEB_PICTURES, `failed-${failed}.png`),

@@ -104,7 +104,8 @@ std::string page() {
          "What `profd` opens and writes. The tables are written from the registry by a test "
          "(`PROFD_BLESS=1`); `profd formats` shows\nthem in a terminal, `profd formats ID` one format. "
          "[add-a-format.md](../add-a-format.md) says how a format is added.\n\n"
-         "Any of them may lie in gzip, zstd, bzip2, xz, zip or tar, one inside another; text may be UTF-8, "
+         "Any of them may lie in gzip, zstd, bzip2, xz, LZ4, zip or tar, one inside another; text may be "
+         "UTF-8, "
          "or "
          "UTF-16 with a byte order mark.\nA tar header with a wrong checksum is taken as it stands, and the "
          "report says so. An archive or folder with several profiles gives\nseveral profiles; what cannot be "
@@ -171,6 +172,7 @@ TEST_CASE("VS Code opens the endings that the readers know") {
   const std::set<std::string_view> others_have{"-recording.json",
                                                ".0.0.0",
                                                ".axe",
+                                               ".bin",
                                                ".bpftrace",
                                                ".bt",
                                                ".bt.out",
@@ -191,6 +193,7 @@ TEST_CASE("VS Code opens the endings that the readers know") {
                                                ".htm",
                                                ".html",
                                                ".json",
+                                               ".jsonl",
                                                ".map",
                                                ".mdb",
                                                ".metric-db",

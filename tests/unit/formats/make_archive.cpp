@@ -5,6 +5,7 @@
 
 #include <bzlib.h>
 #include <fmt/format.h>
+#include <lz4frame.h>
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -82,6 +83,14 @@ std::string xz_of(const std::string& content) {
                               reinterpret_cast<std::uint8_t*>(out.data()), &used, out.size()) != LZMA_OK)
     std::abort();
   out.resize(used);
+  return out;
+}
+
+std::string lz4_of(const std::string& content) {
+  LZ4F_preferences_t checked{};
+  checked.frameInfo.contentChecksumFlag = LZ4F_contentChecksumEnabled;
+  std::string out(LZ4F_compressFrameBound(content.size(), &checked), '\0');
+  out.resize(LZ4F_compressFrame(out.data(), out.size(), content.data(), content.size(), &checked));
   return out;
 }
 

@@ -8,6 +8,7 @@
 namespace profd::test {
 
 std::string gzip_of(const std::string& content);
+std::string lz4_of(const std::string& content);
 std::string zstd_of(const std::string& content);
 std::string bzip2_of(const std::string& content);
 std::string xz_of(const std::string& content);

@@ -260,7 +260,7 @@ TEST_CASE("truncated gzip is an error that names member and byte, and a prefix w
   CHECK(total(opened) > 7);
 }
 
-TEST_CASE("bzip2 and xz are peeled, damage is named, parts are offered") {
+TEST_CASE("bzip2, xz and LZ4 are peeled, damage is named, parts are offered") {
   const auto damaged = open("BZh91AY&SY" + std::string(40, 'x'));
   REQUIRE_FALSE(damaged);
   CHECK(describe(damaged.error()).find("bzip2") != std::string::npos);
@@ -276,7 +276,8 @@ TEST_CASE("bzip2 and xz are peeled, damage is named, parts are offered") {
     for (int i = 0; i < 3000; ++i) lines += fmt::format("main;f{};g{} {}\n", i % 7, i % 501, i + 1);
     return lines;
   }();
-  for (const std::string& packed : {bzip2_of(text), xz_of(text), bzip2_of(text) + bzip2_of("main;z 1\n")}) {
+  for (const std::string& packed :
+       {bzip2_of(text), xz_of(text), lz4_of(text), bzip2_of(text) + bzip2_of("main;z 1\n")}) {
     const auto opened = open(packed);
     REQUIRE(opened);
     CHECK(total(opened) == 3000 * 3001 / 2 + (packed.size() > bzip2_of(text).size() && packed[0] == 'B'));

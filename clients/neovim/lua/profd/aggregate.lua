@@ -3,6 +3,7 @@ local M = {}
 
 local client = require('profd.client')
 local log = require('profd.log')
+local profiles = require('profd.profiles')
 local protocol = require('profd.protocol')
 local session = require('profd.session')
 
@@ -20,7 +21,7 @@ end
 --- `:Profd aggregate PROFILE PROFILE…`
 ---@param words string[] files, patterns of files, names or handles of open profiles
 function M.show(words)
-  session.profiles(function(entries)
+  profiles.list(function(entries)
     local parts = {}
     for _, word in ipairs(words) do
       for _, name in ipairs(files_of(word)) do

@@ -3,10 +3,11 @@ local M = {}
 
 local client = require('profd.client')
 local log = require('profd.log')
+local profiles = require('profd.profiles')
 local protocol = require('profd.protocol')
 local session = require('profd.session')
+local text_page = require('profd.text_page')
 
-local namespace = vim.api.nvim_create_namespace('profd.analyse')
 local lines_namespace = vim.api.nvim_create_namespace('profd.analyse.lines')
 ---@type string[] scripts, as far as they are known, for completion
 local known = {}
@@ -130,9 +131,7 @@ vim.api.nvim_create_autocmd('BufReadPost', {
   end,
 })
 
----@class profd.AnalysisPage
----@field lines string[]
----@field titles integer[] 0-based lines
+---@class profd.AnalysisPage: profd.TextPage
 ---@field places table<integer, profd.AnalysisAnnotation> by 1-based line
 
 ---@param page profd.AnalysisPage
@@ -160,8 +159,7 @@ local function add_table(page, made)
   end
   page.lines[#page.lines + 1] = ''
   if made.title ~= '' then
-    page.titles[#page.titles + 1] = #page.lines
-    page.lines[#page.lines + 1] = made.title
+    text_page.add(page, made.title, 'ProfdTitle')
   end
   page.lines[#page.lines + 1] = line(vim.tbl_map(function(about)
     return about.title
@@ -178,8 +176,9 @@ end
 ---@return profd.AnalysisPage
 function M.compose(result)
   ---@type profd.AnalysisPage
-  local page = { lines = {}, titles = { 0 }, places = {} }
-  page.lines[1] = result.name .. (result.opened and ': ' .. log.one_line(result.opened.summary.name) or '')
+  local page = { lines = {}, marks = {}, places = {} }
+  local of = result.opened and ': ' .. log.one_line(result.opened.summary.name) or ''
+  text_page.add(page, result.name .. of, 'ProfdTitle')
   for _, text in ipairs(result.text ~= '' and vim.split((result.text:gsub('\n$', '')), '\n') or {}) do
     page.lines[#page.lines + 1] = log.one_line(text)
   end
@@ -197,25 +196,14 @@ function M.compose(result)
     page.lines[#page.lines + 1] = ('%d more notes on lines'):format(result.left)
   end
   page.lines[#page.lines + 1] = ''
-  page.lines[#page.lines + 1] = next(page.places) and '<CR> goes to the line of a note, q closes' or 'q closes'
+  page.lines[#page.lines + 1] = next(page.places) and '<CR> goes to the line of a note · q closes' or 'q closes'
   return page
 end
 
 ---@param result profd.AnalysisRunResult
 local function show(result)
   local page = M.compose(result)
-  local bufnr = require('profd.scratch').show('profd://analysis', page.lines, { filetype = 'profd-analysis' })
-  vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  for _, line in ipairs(page.titles) do
-    vim.api.nvim_buf_set_extmark(
-      bufnr,
-      namespace,
-      line,
-      0,
-      { end_col = #page.lines[line + 1], hl_group = 'ProfdTitle' }
-    )
-  end
-  vim.keymap.set('n', '<CR>', function()
+  local function go()
     local note = page.places[vim.api.nvim_win_get_cursor(0)[1]]
     if not note then
       return log.info('no note on this line')
@@ -223,7 +211,8 @@ local function show(result)
       return log.info(('%s is not in the workspace'):format(log.one_line(note.file)))
     end
     require('profd.jump').beside(vim.uri_to_fname(note.uri), note.line + 1)
-  end, { buffer = bufnr, desc = 'go to the line' })
+  end
+  text_page.show('analysis', 'Analysis', page, { { '<CR>', go, 'to the line of a note' } })
 end
 
 ---@param params profd.AnalysisRunParams
@@ -254,8 +243,8 @@ end
 ---@param analysis profd.AnalysisInfo
 ---@param words string[]
 local function start(analysis, words)
-  session.profiles(function(entries)
-    local labels = session.labels(entries)
+  profiles.list(function(entries)
+    local labels = profiles.labels(entries)
     local takes = {}
     for _, argument in ipairs(analysis.arguments) do
       takes[argument.name] = true

@@ -2,17 +2,12 @@
 --- buffer.
 local M = {}
 
-local fit = require('profd.fit')
 local heat = require('profd.heat')
 local log = require('profd.log')
 local scratch = require('profd.scratch')
 
----@class profd.CellPage
----@field lines string[]
----@field marks profd.Mark[]
-
 --- Puts a line together from pieces that are as wide as they say, with their highlights.
----@param page profd.CellPage
+---@param page profd.TextPage
 ---@return fun(text: string, group?: string) piece
 ---@return fun() finish
 function M.new_line(page)
@@ -25,19 +20,6 @@ function M.new_line(page)
     at = at + #text
   end, function()
     page.lines[line + 1] = table.concat(parts)
-  end
-end
-
---- A sentence of one highlight, in as many lines as it takes.
----@param page profd.CellPage
----@param text string
----@param group string
----@param width integer
-function M.add(page, text, group, width)
-  for _, line in ipairs(fit.sentence(log.one_line(text), width)) do
-    local piece, finish = M.new_line(page)
-    piece(line, group)
-    finish()
   end
 end
 
@@ -115,7 +97,7 @@ end
 --- Writes a page into a buffer; cursors stay at their lines and columns as far as these are there.
 ---@param bufnr integer
 ---@param namespace integer
----@param page profd.CellPage
+---@param page profd.TextPage
 function M.paint(bufnr, namespace, page)
   scratch.rewrite(bufnr, page.lines)
   scratch.mark(bufnr, namespace, page.marks)

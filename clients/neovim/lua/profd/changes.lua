@@ -28,6 +28,13 @@ local PLACES = 1000 -- as many as the daemon gives at once
 
 local MARKS = { [protocol.ChangeKind.added] = '[A]', [protocol.ChangeKind.deleted] = '[D]' }
 
+--- What a heading calls the metric of a diff: that of both sides, whichever of them is the larger one.
+---@param metric string
+---@return string
+function M.metric(metric)
+  return (metric:gsub(' larger$', ''))
+end
+
 --- Both totals and what became of them.
 ---@param sides profd.SideTotals
 ---@return string

@@ -3,6 +3,7 @@ local M = {}
 
 local client = require('profd.client')
 local log = require('profd.log')
+local profiles = require('profd.profiles')
 local protocol = require('profd.protocol')
 local session = require('profd.session')
 
@@ -59,8 +60,8 @@ end
 
 ---@param name? string
 function M.profile(name)
-  session.profiles(function(entries)
-    local labels = session.labels(entries)
+  profiles.list(function(entries)
+    local labels = profiles.labels(entries)
     if name then
       for i, label in ipairs(labels) do
         if label == name then
@@ -98,7 +99,7 @@ end
 
 ---@param name? string
 function M.metric(name)
-  session.metrics(function(metrics)
+  profiles.metrics(function(metrics)
     if name then
       return choose_metric(metrics, name)
     end

@@ -2,21 +2,18 @@
 local M = {}
 
 local client = require('profd.client')
+local filters_of = require('profd.filters')
 local fit = require('profd.fit')
 local jump = require('profd.jump')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
-local scratch = require('profd.scratch')
 local session = require('profd.session')
+local text_page = require('profd.text_page')
 
 local left, right = fit.left, fit.right
-local NAME = 'profd://correlate'
 local MOST_PAIRS = 50
-local namespace = vim.api.nvim_create_namespace('profd.correlate')
 
----@class profd.CorrelatePage
----@field lines string[]
----@field marks profd.Mark[]
+---@class profd.CorrelatePage: profd.TextPage
 ---@field roles table<integer, profd.CorrelateRole> by 1-based line
 ---@field pairs table<integer, profd.CorrelatePair>
 
@@ -35,17 +32,11 @@ local function compose(answer, filters)
   ---@type profd.CorrelatePage
   local page = { lines = {}, marks = {}, roles = {}, pairs = {} }
   local function add(text, group)
-    if group then
-      page.marks[#page.marks + 1] = { line = #page.lines, from = 0, to = #text, group = group }
-    end
-    page.lines[#page.lines + 1] = text
+    text_page.add(page, text, group)
   end
-  local head = { ('%s of %s: %s'):format(answer.metric, session.name, answer.viewTotal.text) }
-  add(log.one_line(table.concat(vim.list_extend(head, filters), ' | ')), 'ProfdTitle')
+  text_page.add_title(page, answer, filters)
   for _, text in ipairs(vim.list_extend({ answer.verdict }, answer.warnings or {})) do
-    for _, line in ipairs(fit.sentence(log.one_line(text), vim.o.columns - 1)) do
-      add(line)
-    end
+    text_page.add_sentence(page, text, nil, vim.o.columns - 1)
   end
   add('')
   add('Roles', 'ProfdTitle')
@@ -70,7 +61,7 @@ local function compose(answer, filters)
     add(('  %s more'):format(count_text(answer.pairCount - #answer.pairs)), 'ProfdHint')
   end
   add('')
-  add('<CR> shows a role as a profile, goes to the left of a pair, <Tab> to its right; q closes', 'ProfdHint')
+  add('<CR> shows a role as a profile, goes to the left of a pair · <Tab> to its right · q closes', 'ProfdHint')
   return page
 end
 
@@ -100,7 +91,7 @@ end
 ---@param words string[] two roles; without them those that the daemon means
 function M.show(words)
   session.with_profile(function()
-    session.filters(function(filters)
+    filters_of.all(function(filters)
       ---@type profd.CorrelateParams
       local params = {
         profile = session.profile,
@@ -114,13 +105,13 @@ function M.show(words)
           return log.error(session.sentence(err))
         end
         local page = compose(result, filters)
-        local bufnr = scratch.show(NAME, page.lines, { filetype = 'profd-correlate' })
-        scratch.mark(bufnr, namespace, page.marks)
-        for key, side in pairs({ ['<CR>'] = 'left', ['<Tab>'] = 'right' }) do
-          vim.keymap.set('n', key, function()
-            follow(page, side)
-          end, { buffer = bufnr, desc = 'go to the ' .. side })
+        local function go(side)
+          follow(page, side)
         end
+        text_page.show('correlate', 'What goes with what', page, {
+          { '<CR>', go, 'a role as a profile; to the left of a pair', with = 'left' },
+          { '<Tab>', go, 'to the right of a pair', with = 'right' },
+        })
       end)
     end)
   end)

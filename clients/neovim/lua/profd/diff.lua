@@ -3,6 +3,7 @@ local M = {}
 
 local client = require('profd.client')
 local log = require('profd.log')
+local profiles = require('profd.profiles')
 local protocol = require('profd.protocol')
 local session = require('profd.session')
 
@@ -12,7 +13,7 @@ local session = require('profd.session')
 ---@return profd.ComposedPart
 function M.part_of(name, entries)
   if not vim.uv.fs_stat(name) then
-    local labels = session.labels(entries)
+    local labels = profiles.labels(entries)
     for i, entry in ipairs(entries) do
       if name == labels[i] or name == entry.profile then
         return { profile = entry.profile }
@@ -120,11 +121,11 @@ end
 ---@param before? string
 ---@param after? string
 function M.show(before, after)
-  session.profiles(function(entries)
+  profiles.list(function(entries)
     if before and after then
       return compare(M.part_of(before, entries), M.part_of(after, entries))
     end
-    local labels = session.labels(entries)
+    local labels = profiles.labels(entries)
     local again = session.recorded_again
     pick('Before:', entries, labels, nil, again, function(first)
       if again and first == 'previous' then

@@ -43,6 +43,19 @@ function M.list()
   return stack and stack.states[stack.at] or {}
 end
 
+--- All that filters hints and hovers: those of the project and of this editor, as clauses of a view.
+---@param done fun(filters: string[])
+function M.all(done)
+  ---@type profd.HotspotsParams
+  local params = { profile = session.profile, workspaceFilters = true, limit = 1 }
+  client.request(protocol.methods.hotspots, params, function(result, err)
+    if err then
+      return log.error(session.sentence(err))
+    end
+    done(result.filters or {})
+  end)
+end
+
 ---@param stack profd.FilterStack
 local function apply(stack)
   local clauses = stack.states[stack.at]

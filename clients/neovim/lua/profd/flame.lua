@@ -3,24 +3,18 @@ local M = {}
 
 local ask = require('profd.flame_ask')
 local client = require('profd.client')
-local keys_of = require('profd.keys')
 local log = require('profd.log')
 local look_of = require('profd.flame_look')
 local page_of = require('profd.flame_page')
-local place = require('profd.place')
 local protocol = require('profd.protocol')
 local row_keys = require('profd.row_keys')
 local scratch = require('profd.scratch')
 local session = require('profd.session')
 local view = require('profd.flame_view')
-
-local NAME = 'profd://flame'
-local RESIZE_DELAY_MS = 60
+local window = require('profd.view_window')
 
 ---@type profd.Flame?
 local shown
----@type uv.uv_timer_t?
-local timer
 
 local function ask_and_paint()
   local at = shown
@@ -271,41 +265,29 @@ local keys = vim.list_extend({
   },
 }, row_keys.of(row_at))
 
----@param bufnr integer
-local function prepare(bufnr)
-  keys_of.map(bufnr, 'Flame graph', keys, function()
-    return shown ~= nil and shown.page ~= nil
-  end)
-  place.set_row(bufnr, row_at)
-  local group = vim.api.nvim_create_augroup('profd.flame', {})
-  vim.api.nvim_create_autocmd('CursorMoved', {
-    group = group,
-    buffer = bufnr,
-    callback = function()
-      if shown and shown.page and shown.bufnr == bufnr then
-        view.tell(shown)
-      end
-    end,
-  })
-  -- What happened while it was not to be seen.
-  vim.api.nvim_create_autocmd('BufWinEnter', { group = group, buffer = bufnr, callback = M.refresh })
-  vim.api.nvim_create_autocmd({ 'WinResized', 'VimResized' }, {
-    group = group,
-    callback = function()
-      timer = timer or assert(vim.uv.new_timer())
-      timer:start(RESIZE_DELAY_MS, 0, vim.schedule_wrap(M.refit))
-    end,
-  })
-end
-
----@return boolean
-local function on_screen()
-  return shown ~= nil and vim.api.nvim_buf_is_valid(shown.bufnr) and vim.fn.bufwinid(shown.bufnr) ~= -1
-end
+---@type profd.ViewWindow
+local about = {
+  name = 'flame',
+  title = 'Flame graph',
+  keys = keys,
+  row_at = row_at,
+  shown = function()
+    return shown
+  end,
+  tell = function()
+    view.tell(shown)
+  end,
+  refit = function()
+    M.refit()
+  end,
+  refresh = function()
+    M.refresh()
+  end,
+}
 
 --- The window may have another width now.
 function M.refit()
-  if on_screen() and shown.page and session.profile then
+  if window.is_seen(shown) and shown.page and session.profile then
     local width, per_cell = view.room_of(shown)
     if width * per_cell ~= shown.page.parts then
       ask_and_paint()
@@ -315,7 +297,7 @@ end
 
 --- The metric, filters, the profile or its file are others now.
 function M.refresh()
-  if not on_screen() or not session.profile then
+  if not window.is_seen(shown) or not session.profile then
     return
   end
   if shown.profile ~= session.profile then
@@ -327,8 +309,8 @@ end
 --- `:Profd flame`
 function M.show()
   session.with_profile(function()
-    if on_screen() then
-      vim.api.nvim_set_current_win(vim.fn.bufwinid(shown.bufnr))
+    if window.is_seen(shown) then
+      window.enter(shown)
       return M.refresh()
     end
     local before = shown
@@ -352,15 +334,11 @@ function M.show()
     end
     shown = at
     ask.picture(at, function()
-      at.bufnr = scratch.show(NAME, { '' }, { filetype = 'profd-flame' })
-      vim.bo[at.bufnr].undolevels = -1
+      at.bufnr = window.open(about)
       vim.wo[0][0].cursorline = false
-      prepare(at.bufnr)
       at.goto_keys = at.zoom and at.zoom.keys or {}
       view.paint(at)
-      if not vim.w.profd_before then
-        vim.api.nvim_win_set_height(0, math.min(#at.page.lines + 1, math.floor(vim.o.lines * 0.6)))
-      end
+      scratch.set_height(#at.page.lines + 1)
       vim.fn.winrestview({ topline = 1 })
       M.refit()
     end)

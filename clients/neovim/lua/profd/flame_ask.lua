@@ -2,6 +2,7 @@
 local M = {}
 
 local client = require('profd.client')
+local filters_of = require('profd.filters')
 local log = require('profd.log')
 local page_of = require('profd.flame_page')
 local protocol = require('profd.protocol')
@@ -65,7 +66,7 @@ function M.picture(at, done)
   local function is_old()
     return at.asked ~= asked or (at.bufnr ~= -1 and not vim.api.nvim_buf_is_valid(at.bufnr))
   end
-  session.filters(function(filters)
+  filters_of.all(function(filters)
     if is_old() then
       return
     end

@@ -8,6 +8,7 @@ local heat = require('profd.heat')
 local log = require('profd.log')
 local look_of = require('profd.flame_look')
 local protocol = require('profd.protocol')
+local text_page = require('profd.text_page')
 
 local EDGE, MIDDLE, HALF, JOINED = '▏', '│', '▌', '░'
 local LEAST_LABEL = 3
@@ -159,7 +160,7 @@ function M.compose(answer, about)
     per_cell = about.per_cell,
   }
   for _, line in ipairs(about.head) do
-    cells.add(page, line[1], line[2], about.width)
+    text_page.add_sentence(page, line[1], line[2], about.width)
   end
   if about.colors ~= 'package' and not about.search and not answer.changes then
     look_of.add_legend(page, answer, about.colors)
@@ -172,7 +173,7 @@ function M.compose(answer, about)
   end
   page.lines[#page.lines + 1] = ''
   for _, line in ipairs(about.foot) do
-    cells.add(page, line, 'ProfdHint', about.width)
+    text_page.add_sentence(page, line, 'ProfdHint', about.width)
   end
   return page
 end

@@ -2,6 +2,7 @@
 local M = {}
 
 local cells = require('profd.cells')
+local changes = require('profd.changes')
 local filters_of = require('profd.filters')
 local page_of = require('profd.flame_page')
 local session = require('profd.session')
@@ -52,6 +53,9 @@ local function head_of(at)
     total = ('%s of %s'):format(total, answer.total.text)
   end
   local title = ('%s of %s, %s: %s'):format(answer.metric, session.name, at.shape, total)
+  if answer.sides then -- whose totals follow
+    title = ('%s of %s, %s'):format(changes.metric(answer.metric), session.name, at.shape)
+  end
   if at.zoom and #at.zoom.names > 0 then
     local zoomed = answer.zoomTotal
     local share = zoomed.shareText and ' · ' .. zoomed.shareText or ''
@@ -63,7 +67,8 @@ local function head_of(at)
     head[#head + 1] = { note, 'ProfdHint' }
   end
   if answer.sides then
-    head[#head + 1] = { require('profd.changes').total(answer.sides) .. '; orange grew, blue shrank', 'ProfdHint' }
+    head[#head + 1] =
+      { changes.total(answer.sides) .. '; orange grew, blue shrank; as wide as the larger side', 'ProfdHint' }
   end
   if at.search and answer.search then
     local found = answer.search.amount

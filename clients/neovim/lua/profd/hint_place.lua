@@ -61,23 +61,44 @@ function M.compose(lines, opts)
   return hints
 end
 
---- The column where the hints of a file start: right of the longest line that has one, within reason.
+--- The same hints on other lines.
+---@param hints profd.Hint[]
+---@param lines integer[] 0-based
+---@return profd.Hint[]
+function M.moved(hints, lines)
+  local moved = {}
+  for i, hint in ipairs(hints) do
+    moved[i] = hint.line == lines[i] and hint or vim.tbl_extend('force', hint, { line = lines[i] })
+  end
+  return moved
+end
+
+--- How wide the lines of hints are.
 ---@param bufnr integer
 ---@param hints profd.Hint[]
----@return integer[] width of each hint's line
----@return integer column
+---@return integer[]
 function M.measure(bufnr, hints)
-  local widths, column = {}, 0
+  local widths = {}
   vim.api.nvim_buf_call(bufnr, function()
     for i, hint in ipairs(hints) do
       local text = vim.api.nvim_buf_get_lines(bufnr, hint.line, hint.line + 1, false)[1] or ''
       widths[i] = #text > 1000 and 1000 or vim.fn.strdisplaywidth(text)
-      if widths[i] <= config.current.align_max then
-        column = math.max(column, widths[i])
-      end
     end
   end)
-  return widths, column
+  return widths
+end
+
+--- The column where the hints of a file start: right of the longest line that has one, within reason.
+---@param widths integer[]
+---@return integer
+function M.column(widths)
+  local column = 0
+  for _, width in ipairs(widths) do
+    if width <= config.current.align_max then
+      column = math.max(column, width)
+    end
+  end
+  return column
 end
 
 --- What of a hint fits: all of it, then up to its value, then the share alone.

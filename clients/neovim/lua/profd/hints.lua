@@ -5,6 +5,7 @@ local client = require('profd.client')
 local config = require('profd.config')
 local events = require('profd.events')
 local heat = require('profd.heat')
+local marks_of = require('profd.hint_marks')
 local log = require('profd.log')
 local place = require('profd.hint_place')
 local project = require('profd.project')
@@ -14,15 +15,15 @@ local session = require('profd.session')
 local EDIT_DELAY_MS = 200
 local CONTENT_MODIFIED = protocol.ErrorCodes.contentModified
 
-M.namespace = vim.api.nvim_create_namespace('profd.hints')
+M.namespace = marks_of.namespace
 
 ---@class profd.BufferHints
 ---@field asked integer counts requests: only the newest answer is painted
 ---@field painted? string what the hints on the screen are of
 ---@field timer? uv.uv_timer_t
 ---@field result? profd.SourceAnnotationsResult
----@field has_signs? boolean signs are painted
----@field index table<integer, integer> of what is painted: its mark to its line in the result
+---@field marks profd.HintMarks what is on the screen
+---@field owed? boolean an edit left the hints as they are, as far as can be told here: the server is asked when the typing ends
 
 ---@type table<integer, profd.BufferHints>
 local buffers = {}
@@ -42,7 +43,7 @@ end
 ---@param bufnr integer
 ---@return profd.BufferHints
 local function hints_of(bufnr)
-  buffers[bufnr] = buffers[bufnr] or { asked = 0, index = {} }
+  buffers[bufnr] = buffers[bufnr] or { asked = 0, marks = marks_of.new() }
   return buffers[bufnr]
 end
 
@@ -56,37 +57,12 @@ local repaint_beside_signs
 
 ---@param bufnr integer
 ---@param state profd.BufferHints
----@param result profd.SourceAnnotationsResult
-local function paint(bufnr, state, result)
-  local opts = config.current
-  state.index = {}
-  vim.api.nvim_buf_clear_namespace(bufnr, M.namespace, 0, -1)
-  local hints = place.compose(result.lines, opts)
-  local widths, column = place.measure(bufnr, hints)
-  local columns, wrap = place.narrowest(bufnr)
-  local n_lines = vim.api.nvim_buf_line_count(bufnr)
-  local has_signs = false
-  for i, hint in ipairs(hints) do
-    if hint.line < n_lines then
-      local room = { width = widths[i], column = column, columns = columns, wrap = wrap }
-      local chunks, position = place.place(hint, room, opts)
-      local id = vim.api.nvim_buf_set_extmark(bufnr, M.namespace, hint.line, 0, {
-        virt_text = chunks,
-        virt_text_pos = position,
-        number_hl_group = hint.number_group,
-        sign_text = hint.sign and hint.sign.text,
-        sign_hl_group = hint.sign and hint.sign.group,
-        hl_mode = 'combine',
-        invalidate = true, -- a hint goes with its line, and comes back with undo
-        undo_restore = true,
-        priority = 90,
-      })
-      state.index[id] = i
-      has_signs = has_signs or hint.sign ~= nil
-    end
-  end
-  if has_signs ~= (state.has_signs or false) then
-    state.has_signs = has_signs
+---@param anew? boolean
+local function paint(bufnr, state, anew)
+  local had_signs = state.marks.has_signs
+  marks_of.paint(bufnr, state.marks, state.result.lines, anew)
+  if state.marks.has_signs ~= had_signs then
+    local columns = state.marks.room.columns
     vim.schedule(function()
       repaint_beside_signs(bufnr, state, columns)
     end)
@@ -103,17 +79,17 @@ repaint_beside_signs = function(bufnr, state, columns)
   end
   vim.cmd.redraw() -- how wide the column is shows when it is drawn
   if place.narrowest(bufnr) ~= columns then
-    paint(bufnr, state, state.result)
+    paint(bufnr, state)
   end
 end
 
 ---@param bufnr integer
 local function wipe(bufnr)
-  if vim.api.nvim_buf_is_valid(bufnr) then
-    vim.api.nvim_buf_clear_namespace(bufnr, M.namespace, 0, -1)
-  end
   local state = buffers[bufnr]
   if state then
+    if vim.api.nvim_buf_is_valid(bufnr) then
+      marks_of.clear(bufnr, state.marks)
+    end
     state.asked = state.asked + 1
     state.painted, state.result = nil, nil
   end
@@ -139,6 +115,8 @@ end
 local function ask(bufnr, state, retries)
   state.asked = state.asked + 1
   local asked, of = state.asked, wanted()
+  local tick = vim.api.nvim_buf_get_changedtick(bufnr)
+  state.owed, state.marks.touched = nil, false
   ---@type profd.SourceAnnotationsParams
   local params = {
     profile = session.profile,
@@ -150,6 +128,7 @@ local function ask(bufnr, state, retries)
       return
     end
     if err then
+      state.marks.touched = true
       if err.code == CONTENT_MODIFIED and retries > 0 then
         ask(bufnr, state, retries - 1)
       elseif err.code == CONTENT_MODIFIED then
@@ -158,9 +137,19 @@ local function ask(bufnr, state, retries)
       return -- kept in the log; a broken refresh must not interrupt typing
     end
     ---@cast result profd.SourceAnnotationsResult
+    local is_late = vim.api.nvim_buf_get_changedtick(bufnr) ~= tick
+    if is_late then
+      refresh_later(bufnr, state)
+    end
+    if is_late and state.painted == of then
+      return -- the marks have moved with the text, which the answer knows nothing of
+    end
     state.painted, state.result = of, result
     session.saw_metric(result.metric)
-    paint(bufnr, state, result)
+    marks_of.watch(bufnr, state.marks, function()
+      return buffers[bufnr] == state
+    end)
+    paint(bufnr, state)
     vim.api.nvim_exec_autocmds('User', { pattern = 'ProfdHints', data = { buf = bufnr }, modeline = false })
   end, bufnr)
 end
@@ -247,7 +236,7 @@ function M.lines(bufnr, only)
   local from, to = only and { only - 1, 0 } or 0, only and { only - 1, -1 } or -1
   local found = {}
   for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, M.namespace, from, to, { details = true })) do
-    local i = state.index[mark[1]]
+    local i = state.marks.index[mark[1]]
     if i and not mark[4].invalid then
       found[#found + 1] = {
         line = mark[2] + 1,
@@ -274,13 +263,29 @@ local function entered(bufnr)
   end
 end
 
---- Extmarks move with the text at once; the server then says what became stale.
+--- Marks move with the text at once; the server then says what became stale.
 ---@param bufnr integer
-local function edited(bufnr)
+---@param typing boolean
+local function edited(bufnr, typing)
   local state = buffers[bufnr]
   -- Also while the first answer is on its way: it may be of the text before.
-  if state and state.asked > 0 and session.profile and is_on(bufnr) then
+  if not state or state.asked == 0 or not session.profile or not is_on(bufnr) then
+    return
+  end
+  local waits = state.timer and state.timer:is_active()
+  if typing and not waits and state.marks.watched and not state.marks.touched then
+    state.owed = true -- no hint stands on what is typed, and no line came or went
+  else
     refresh_later(bufnr, state)
+  end
+end
+
+---@param bufnr integer
+local function typing_ended(bufnr)
+  local state = buffers[bufnr]
+  if state and state.owed then
+    state.owed = nil
+    edited(bufnr, false)
   end
 end
 
@@ -294,7 +299,7 @@ local function repaint_all()
       and is_on(bufnr)
       and vim.fn.bufwinid(bufnr) ~= -1
     then
-      paint(bufnr, state, state.result)
+      paint(bufnr, state, true)
     end
   end
 end
@@ -322,7 +327,19 @@ local function on(events, action)
 end
 
 on({ 'BufReadPost', 'BufEnter', 'BufWinEnter' }, entered)
-on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, edited)
+on({ 'TextChanged' }, function(bufnr)
+  edited(bufnr, false)
+end)
+on({ 'TextChangedI', 'TextChangedP' }, function(bufnr)
+  edited(bufnr, true)
+end)
+vim.api.nvim_create_autocmd('ModeChanged', {
+  group = group,
+  pattern = '[iR]*:*',
+  callback = function(event)
+    typing_ended(event.buf)
+  end,
+})
 on({ 'BufUnload' }, gone)
 -- What fits beside the code changes with the windows.
 on({ 'WinResized', 'VimResized', 'WinClosed' }, function()

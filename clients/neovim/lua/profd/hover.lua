@@ -151,6 +151,23 @@ local function ask(bufnr, params, nothing)
   end, bufnr)
 end
 
+--- Says that a line has no costs, and what the function around it has.
+---@param bufnr integer
+---@param params profd.SourceHoverParams
+local function tell_nothing(bufnr, params)
+  local said = 'nothing was measured on this line'
+  ---@type profd.SourceFunctionsParams
+  local where = { profile = session.profile, textDocument = params.textDocument, line = params.position.line }
+  client.request(protocol.methods.source_functions, where, function(result)
+    local around = result and result.functions[1]
+    if around then
+      local name, total = log.one_line(around.shortName or around.name), around.total
+      said = ('%s; all of %s: %s%s'):format(said, name, total.text, total.shareText and ' · ' .. total.shareText or '')
+    end
+    log.info(said)
+  end, bufnr)
+end
+
 --- `:Profd hover`
 function M.show()
   local window = vim.api.nvim_get_current_win()
@@ -166,9 +183,9 @@ function M.show()
     if not here then
       return
     end
-    local encoding = client.get().offset_encoding
-    ask(bufnr, vim.lsp.util.make_position_params(window, encoding), function()
-      log.info('nothing was measured on this line')
+    local params = vim.lsp.util.make_position_params(window, client.get().offset_encoding)
+    ask(bufnr, params, function()
+      tell_nothing(bufnr, params)
     end)
   end)
 end

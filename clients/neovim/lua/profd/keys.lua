@@ -62,11 +62,11 @@ end
 ---@param bufnr integer
 ---@param title string
 ---@param keys profd.Key[]
----@param ready fun(): boolean whether there is something they can act on
+---@param ready? fun(): boolean whether there is something they can act on; absent: always
 function M.map(bufnr, title, keys, ready)
   for _, key in ipairs(keys) do
     vim.keymap.set(key.mode or 'n', key[1], function()
-      if ready() then
+      if not ready or ready() then
         key[2](key.with)
       end
     end, { buffer = bufnr, nowait = true, desc = key[3] ~= '' and key[3] or nil })

@@ -28,8 +28,8 @@ local changes = {
     end
     -- Names of code come a moment after a recording, and their message would take the place of its own.
     local said = params.message or (session.name .. ' reloaded')
-    log.info(session.comparison and session.comparison .. '; ' .. said or said)
-    session.comparison = nil
+    log.info(session.first_said and session.first_said .. '; ' .. said or said)
+    session.first_said = nil
   end,
   reloadFailed = function(params)
     log.warn(params.message or (session.name .. ' changed and cannot be read; the older numbers stay'))

@@ -100,7 +100,6 @@ local function show(at, recording)
     local compared, before = comparison_in(at.output), recordings.before(at.place, recording)
     if compared and before then
       notes[#notes + 1] = compared
-      session.comparison = compared
       session.recorded_again = {
         profile = result.profile,
         revision = result.revision,
@@ -111,7 +110,9 @@ local function show(at, recording)
     if recording.exit_code ~= 0 then
       notes[#notes + 1] = ('exit code %d'):format(recording.exit_code)
     end
-    notes[#notes + 1] = session.glance(result.summary)
+    local glance = session.glance(result.summary)
+    session.first_said = compared or glance
+    notes[#notes + 1] = glance
     log.info(table.concat(notes, '; '))
   end)
 end
@@ -161,7 +162,7 @@ local function map_keys(at)
       'end the program',
     },
     r = { M.again, 'record it again' },
-    q = { '<Cmd>close<CR>', 'close' },
+    q = { require('profd.scratch').close, 'close' },
   }) do
     vim.keymap.set('n', key, map[1], { buffer = at.bufnr, desc = map[2] })
   end

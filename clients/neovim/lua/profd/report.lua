@@ -3,10 +3,12 @@ local M = {}
 
 local client = require('profd.client')
 local jump = require('profd.jump')
+local keys_of = require('profd.keys')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
 local scratch = require('profd.scratch')
 local session = require('profd.session')
+local window = require('profd.view_window')
 
 local NAME = 'profd://report'
 local namespace = vim.api.nvim_create_namespace('profd.report')
@@ -126,28 +128,22 @@ show = function(answer, params)
   at.bufnr = scratch.show(NAME, lines, { filetype = 'profd-report' })
   shown = at
   paint(at)
-  for key, map in pairs({
-    ['<CR>'] = { to_source, 'go to the source' },
-    ['<Tab>'] = { toggle_ranges, 'where within functions, or not' },
-  }) do
-    vim.keymap.set('n', key, map[1], { buffer = at.bufnr, desc = map[2] })
-  end
+  keys_of.map(at.bufnr, 'Report', {
+    { '<CR>', to_source, 'to the source of a row' },
+    { '<Tab>', toggle_ranges, 'where within functions, or not' },
+  })
   vim.api.nvim_win_set_cursor(0, { math.min(at.heads + 1, #lines), 0 })
 end
 
 --- The metric, filters, the profile or its file are others now.
 function M.refresh()
-  local at = shown
-  if not at or not scratch.is_shown(at.bufnr) or not session.profile then
-    return
-  end
-  ask(at.params, function(answer)
-    if shown ~= at or not vim.api.nvim_buf_is_valid(at.bufnr) then
-      return
-    end
+  window.renew(function()
+    return shown
+  end, function(at, done)
+    ask(at.params, done)
+  end, function(at, answer)
     at.answer = answer
-    local lines = write(at)
-    scratch.rewrite(at.bufnr, lines)
+    scratch.rewrite(at.bufnr, write(at))
     paint(at)
   end)
 end

@@ -4,7 +4,6 @@ local M = {}
 local filters = require('profd.filters')
 local log = require('profd.log')
 local place = require('profd.place')
-local session = require('profd.session')
 
 ---@class profd.Row: profd.Place
 ---@field frames string[] whole names from the root down to it; empty in a list
@@ -97,7 +96,7 @@ function M.of(row_at)
     {
       'm',
       function()
-        session.set_metric()
+        require('profd.choose').metric()
       end,
       'another metric',
     },

@@ -1,8 +1,23 @@
 --- A read-only buffer below the code. `q` closes it.
 local M = {}
 
---- Views that lead to each other take turns in one window.
-local TURNS = { ['profd-flame'] = true, ['profd-tree'] = true }
+--- Views that are opened from each other take turns in one window; a timeline stays beside what it is a filter of.
+local TURNS = {}
+for _, name in ipairs({ 'flame', 'tree', 'summary', 'sets', 'report', 'correlate', 'analysis' }) do
+  TURNS['profd-' .. name] = true
+end
+
+local LEAST_LINES = 5
+local MOST_OF_SCREEN = 0.6
+
+--- Closes the current window and goes to the one that was left for it, which Neovim itself does not.
+function M.close()
+  local before = vim.fn.win_getid(vim.fn.winnr('#'))
+  vim.cmd.close()
+  if before ~= 0 and vim.api.nvim_win_is_valid(before) then
+    vim.api.nvim_set_current_win(before)
+  end
+end
 
 --- q: back to the view that this one took the window of, else closes it.
 local function leave()
@@ -11,7 +26,23 @@ local function leave()
   if before and before ~= vim.api.nvim_get_current_buf() and vim.api.nvim_buf_is_valid(before) then
     vim.api.nvim_win_set_buf(0, before)
   else
-    vim.cmd.close()
+    M.close()
+  end
+end
+
+--- As many lines as a buffer of ours takes of the screen.
+---@return integer
+function M.most_lines()
+  return math.max(LEAST_LINES, math.floor(vim.o.lines * MOST_OF_SCREEN))
+end
+
+--- Gives the current window the height that its lines take, within reason; one that was taken over from another view does not
+--- become lower.
+---@param lines integer
+function M.set_height(lines)
+  local height = math.min(lines, M.most_lines())
+  if not vim.w.profd_before or height > vim.api.nvim_win_get_height(0) then
+    vim.api.nvim_win_set_height(0, height)
   end
 end
 
@@ -62,8 +93,9 @@ function M.show(name, lines, opts)
   if window == -1 then
     if TURNS[vim.bo.filetype] and TURNS[vim.bo[bufnr].filetype] then
       vim.w.profd_before = vim.api.nvim_get_current_buf()
+      M.set_height(#lines)
     else
-      vim.cmd('botright ' .. math.min(#lines, math.floor(vim.o.lines * 0.6)) .. 'split')
+      vim.cmd('botright ' .. math.min(#lines, M.most_lines()) .. 'split')
     end
     window = vim.api.nvim_get_current_win()
     vim.api.nvim_win_set_buf(window, bufnr)
@@ -73,6 +105,7 @@ function M.show(name, lines, opts)
     vim.wo[window][0].wrap = false
     vim.wo[window][0].list = false
     vim.wo[window][0].spell = false
+    vim.opt_local.fillchars:append({ eob = ' ' })
   end
   vim.api.nvim_set_current_win(window)
   vim.api.nvim_win_set_cursor(window, { 1, 0 })

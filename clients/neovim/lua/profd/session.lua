@@ -18,14 +18,8 @@ M.uri = nil
 M.metric = nil
 ---@type profd.RecordedAgainResult? what became of the profile that is shown, since its file was recorded again
 M.recorded_again = nil
----@type string? what a command that was recorded once more took, to be said again with what comes right after it
-M.comparison = nil
----@class profd.KeptWindow
----@field from number nanoseconds
----@field to number
----@field clause string as a filter says it
----@type profd.KeptWindow? what of time the hints and all else are of; absent: all
-M.window = nil
+---@type string? what was said of a new recording, to be said again with what comes right after it
+M.first_said = nil
 ---@type profd.ProjectParams? what the project file says, as the daemon told last
 M.project = nil
 
@@ -36,15 +30,6 @@ local opening = {}
 ---@type fun()[] what waits until nothing is being opened
 local after_opening = {}
 local next_token = 0
-
---- Filters of this editor beside those of the project; nil takes one back.
----@param what 'window'|'kind'
----@param clause string?
-local function filter_by(what, clause)
-  client.filters[what] = clause
-  client.notify(protocol.methods.did_change_configuration, { settings = client.settings() })
-  events.changed('filters')
-end
 
 --- The metric that an answer is of.
 ---@param name string
@@ -71,11 +56,8 @@ local function show(profile, revision, name, uri)
     M.metric = nil
   end
   if profile ~= M.profile then
-    M.recorded_again, M.comparison = nil, nil
-    if M.window then -- of another time
-      M.window = nil
-      filter_by('window', nil)
-    end
+    M.recorded_again, M.first_said = nil, nil
+    require('profd.kept').let_window_go() -- it is of another time
   end
   local news = profile ~= M.profile or (revision or 0) ~= M.revision
   M.profile, M.revision, M.name, M.uri = profile, revision or 0, name or '', uri
@@ -225,7 +207,10 @@ function M.with_profile(action)
     elseif M.profile then
       go()
     else
-      M.sync(go)
+      -- What names no profile is answered when those of the project are read; a list is of what is there by now.
+      client.request(protocol.methods.metric_list, vim.empty_dict(), function()
+        M.sync(go)
+      end)
     end
   end)
 end
@@ -370,117 +355,6 @@ function M.reload()
       end
       require('profd.hints').refresh_all()
     end)
-  end)
-end
-
---- The open profiles by names that differ: where two are called the same, their paths follow.
----@param entries profd.ProfileListEntry[]
----@return string[]
-function M.labels(entries)
-  local count = {}
-  for _, entry in ipairs(entries) do
-    count[entry.name] = (count[entry.name] or 0) + 1
-  end
-  return vim.tbl_map(function(entry)
-    local name = log.one_line(entry.name)
-    if count[entry.name] == 1 then
-      return name
-    end
-    local path = vim.startswith(entry.uri, 'file:') and vim.uri_to_fname(entry.uri) or entry.uri
-    return ('%s (%s)'):format(name, vim.fn.fnamemodify(path, ':~:.'))
-  end, entries)
-end
-
----@param action fun(entries: profd.ProfileListEntry[])
-function M.profiles(action)
-  M.with_server(function()
-    client.request(protocol.methods.profile_list, vim.empty_dict(), function(result, err)
-      if err then
-        return log.error(M.sentence(err))
-      end
-      action(vim.tbl_filter(function(entry)
-        return entry.state ~= 'opening'
-      end, result.profiles))
-    end)
-  end)
-end
-
----@param action fun(metrics: profd.MetricInfo[])
-function M.metrics(action)
-  M.with_profile(function()
-    client.request(protocol.methods.metric_list, { profile = M.profile }, function(result, err)
-      if err then
-        return log.error(M.sentence(err))
-      end
-      action(result.metrics)
-    end)
-  end)
-end
-
---- The profile that hints, hovers and lists are of. Without a name, asks.
----@param name? string
-function M.select(name)
-  require('profd.choose').profile(name)
-end
-
---- Without a name, asks. The metric belongs to the profile: hovers and other editors show it too.
----@param name? string
-function M.set_metric(name)
-  require('profd.choose').metric(name)
-end
-
---- Hints, hovers and lists are of this window of time, or of all again.
----@param window profd.KeptWindow?
-function M.keep_window(window)
-  if not window and not M.window then
-    return log.info('no window of time is kept')
-  end
-  M.window = window
-  filter_by('window', window and window.clause or nil)
-  require('profd.hints').refresh_all()
-  log.info(window and 'kept everywhere: ' .. window.clause or 'all of the time')
-end
-
----@type string? the kind of work that is kept
-local kind
-
---- Hints, hovers and lists are of one kind of work, or of all again.
----@param name string? as filters have it; the one that is kept already: all
-function M.keep_kind(name)
-  kind = name ~= kind and name or nil
-  local clause = kind and 'keep kind ' .. kind or nil
-  filter_by('kind', clause)
-  require('profd.hints').refresh_all()
-  log.info(clause and 'kept everywhere: ' .. clause or 'all kinds of work')
-end
-
---- The kind of work that is kept.
----@return string?
-function M.kind()
-  return kind
-end
-
---- What filters hints and hovers: those of the project and of this editor, as clauses of a view.
----@param done fun(filters: string[])
-function M.filters(done)
-  ---@type profd.HotspotsParams
-  local params = { profile = M.profile, workspaceFilters = true, limit = 1 }
-  client.request(protocol.methods.hotspots, params, function(result, err)
-    if err then
-      return log.error(M.sentence(err))
-    end
-    done(result.filters or {})
-  end)
-end
-
---- My code only, or all of it again.
-function M.toggle_mine()
-  M.with_profile(function()
-    client.mine = not client.mine
-    client.notify(protocol.methods.did_change_configuration, { settings = client.settings() })
-    events.changed('filters')
-    require('profd.hints').refresh_all()
-    log.info(client.mine and 'my code only: other code is folded' or 'all code')
   end)
 end
 

@@ -2,16 +2,17 @@
 local M = {}
 
 local client = require('profd.client')
+local filters_of = require('profd.filters')
 local fit = require('profd.fit')
+local kept = require('profd.kept')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
-local scratch = require('profd.scratch')
 local session = require('profd.session')
+local text_page = require('profd.text_page')
+local window = require('profd.view_window')
 
 local left, right = fit.left, fit.right
-local NAME = 'profd://sets'
 local BAR_WIDTH = 16
-local namespace = vim.api.nvim_create_namespace('profd.sets')
 
 ---@class profd.Sets what is shown
 ---@field bufnr integer
@@ -43,9 +44,7 @@ local function set_of(word)
   return { name = name, pattern = vim.trim(meant) }
 end
 
----@class profd.SetsPage
----@field lines string[]
----@field marks profd.Mark[]
+---@class profd.SetsPage: profd.TextPage
 ---@field sets table<integer, profd.SetShare>
 
 ---@param answer profd.SetsResult
@@ -56,13 +55,9 @@ local function compose(answer, kinds, filters)
   ---@type profd.SetsPage
   local page = { lines = {}, marks = {}, sets = {} }
   local function add(text, group, from, to)
-    if group then
-      page.marks[#page.marks + 1] = { line = #page.lines, from = from or 0, to = to or #text, group = group }
-    end
-    page.lines[#page.lines + 1] = text
+    text_page.add(page, text, group, from, to)
   end
-  local head = { ('%s of %s: %s'):format(answer.metric, session.name, answer.viewTotal.text) }
-  add(log.one_line(table.concat(vim.list_extend(head, filters), ' | ')), 'ProfdTitle')
+  text_page.add_title(page, answer, filters)
   for _, note in ipairs({ answer.excluded and answer.excluded.text or false, answer.estimated or false }) do
     if note then
       add(log.one_line(note), 'ProfdHint')
@@ -90,7 +85,7 @@ local function compose(answer, kinds, filters)
     local part = math.max(0, math.min(1, math.abs(set.amount.share or 0)))
     local bar = ('█'):rep(math.floor(part * BAR_WIDTH + 0.5))
     local text = row_text(log.one_line(set.title), set.amount, set.first)
-    local is_kept = kinds and set.name == session.kind()
+    local is_kept = kinds and set.name == kept.kind
     local mark = is_kept and '  kept' or ''
     add(text .. '  ' .. bar .. mark, 'ProfdBar', #text + 2, #text + 2 + #bar)
     page.sets[#page.lines] = set
@@ -102,14 +97,14 @@ local function compose(answer, kinds, filters)
   for _, warning in ipairs(answer.warnings or {}) do
     add(log.one_line(warning), 'ProfdHint')
   end
-  add((kinds and '<CR> keeps a kind of work everywhere, or lets it go; ' or '') .. 'q closes', 'ProfdHint')
+  add((kinds and '<CR> keeps a kind of work everywhere, or lets it go · ' or '') .. 'q closes', 'ProfdHint')
   return page
 end
 
 ---@param words string[]
 ---@param done fun(page: profd.SetsPage)
 local function ask(words, done)
-  session.filters(function(filters)
+  filters_of.all(function(filters)
     ---@type profd.SetsParams
     local params = {
       profile = session.profile,
@@ -137,22 +132,18 @@ local function keep()
   if not set then
     return log.info('no kind of work on this line')
   end
-  session.keep_kind(set.name)
+  kept.keep_kind(set.name)
 end
 
 --- The metric, filters, the profile or its file are others now.
 function M.refresh()
-  local at = shown
-  if not at or not scratch.is_shown(at.bufnr) or not session.profile then
-    return
-  end
-  ask(at.words, function(page)
-    if shown ~= at or not vim.api.nvim_buf_is_valid(at.bufnr) then
-      return
-    end
+  window.renew(function()
+    return shown
+  end, function(at, done)
+    ask(at.words, done)
+  end, function(at, page)
     at.sets = page.sets
-    scratch.rewrite(at.bufnr, page.lines)
-    scratch.mark(at.bufnr, namespace, page.marks)
+    text_page.write(at.bufnr, page)
   end)
 end
 
@@ -161,10 +152,10 @@ end
 function M.show(words)
   session.with_profile(function()
     ask(words, function(page)
-      local bufnr = scratch.show(NAME, page.lines, { filetype = 'profd-sets' })
+      local bufnr = text_page.show('sets', 'Kinds of work', page, {
+        { '<CR>', keep, 'keep a kind of work everywhere, or let it go' },
+      })
       shown = { bufnr = bufnr, words = words, sets = page.sets }
-      scratch.mark(bufnr, namespace, page.marks)
-      vim.keymap.set('n', '<CR>', keep, { buffer = bufnr, desc = 'keep a kind of work' })
       local first = next(page.sets) and vim.fn.min(vim.tbl_keys(page.sets)) or 1
       vim.api.nvim_win_set_cursor(0, { first, 0 })
     end)

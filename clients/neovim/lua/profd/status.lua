@@ -27,8 +27,9 @@ function M.text(opts)
   if session.profile then
     parts[#parts + 1] = session.name
     parts[#parts + 1] = session.metric
-    parts[#parts + 1] = session.window and session.window.clause
-    parts[#parts + 1] = session.kind()
+    local kept = package.loaded['profd.kept'] or {}
+    parts[#parts + 1] = kept.window and kept.window.clause
+    parts[#parts + 1] = kept.kind
     local filters = package.loaded['profd.filters'] and require('profd.filters').list() or {}
     parts[#parts + 1] = #filters > 1 and ('%d filters'):format(#filters) or filters[1]
     parts[#parts + 1] = require('profd.client').mine and 'my code' or nil

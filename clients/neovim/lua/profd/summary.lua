@@ -6,17 +6,14 @@ local fit = require('profd.fit')
 local jump = require('profd.jump')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
-local scratch = require('profd.scratch')
 local session = require('profd.session')
+local text_page = require('profd.text_page')
 
 local left, right = fit.left, fit.right
 local BAR_WIDTH = 20
-local namespace = vim.api.nvim_create_namespace('profd.summary')
 
----@class profd.SummaryPage
----@field lines string[]
+---@class profd.SummaryPage: profd.TextPage
 ---@field places table<integer, profd.HotFunction> by 1-based line
----@field marks profd.Mark[]
 
 ---@param list table[]
 ---@param text fun(item: table): string
@@ -110,16 +107,11 @@ function M.compose(summary, tips)
   local page = { lines = {}, places = {}, marks = {} }
   local clean = log.one_line
   local function add(text, group)
-    page.lines[#page.lines + 1] = text
-    if group then
-      page.marks[#page.marks + 1] = { line = #page.lines - 1, from = 0, to = #text, group = group }
-    end
+    text_page.add(page, text, group)
   end
 
   local function add_sentence(indent, text, group)
-    for _, line in ipairs(fit.sentence(clean(text), vim.o.columns - #indent - 1)) do
-      add(indent .. line, group)
-    end
+    text_page.add_sentence(page, text, group, vim.o.columns - 1, indent)
   end
 
   add(clean(('%s  %s'):format(summary.name, summary.format.text)), 'ProfdTitle')
@@ -170,8 +162,8 @@ function M.compose(summary, tips)
     local drawn = bar(longest ~= 0 and math.abs(hot.self.value / longest) or 0)
     local cost = ('  %s  %7s  %s  '):format(drawn, hot.self.shareText or '', right(hot.self.text, self_width))
     local room = vim.o.columns - vim.api.nvim_strwidth(cost) - 1
-    add(cost .. fit.name(clean(hot.shortName or hot.name), hot.cuts, room))
-    page.marks[#page.marks + 1] = { line = #page.lines - 1, from = 2, to = 2 + #drawn, group = 'ProfdBar' }
+    local row = cost .. fit.name(clean(hot.shortName or hot.name), hot.cuts, room)
+    text_page.add(page, row, 'ProfdBar', 2, 2 + #drawn)
     if (hot.uri or hot.outside) and hot.line then
       page.places[#page.lines] = hot
     end
@@ -220,7 +212,7 @@ function M.compose(summary, tips)
     end
   end
   add('')
-  add('<CR> goes to the source of a function, q closes', 'ProfdHint')
+  add('<CR> goes to the source of a function · q closes', 'ProfdHint')
   return page
 end
 
@@ -228,9 +220,7 @@ end
 ---@param tips profd.Tip[]
 local function show(summary, tips)
   local page = M.compose(summary, tips)
-  local bufnr = scratch.show('profd://summary', page.lines)
-  scratch.mark(bufnr, namespace, page.marks)
-  vim.keymap.set('n', '<CR>', function()
+  local function go()
     local place = page.places[vim.api.nvim_win_get_cursor(0)[1]]
     if place and place.uri then
       jump.beside(vim.uri_to_fname(place.uri), place.line)
@@ -241,7 +231,8 @@ local function show(summary, tips)
     else
       log.info('no source to go to on this line')
     end
-  end, { buffer = bufnr, desc = 'go to the source' })
+  end
+  text_page.show('summary', 'First glance', page, { { '<CR>', go, 'to the source of a function' } })
 end
 
 --- `:Profd summary`

@@ -3,15 +3,15 @@ local M = {}
 
 local client = require('profd.client')
 local drawn = require('profd.cells')
-local keys_of = require('profd.keys')
+local filters = require('profd.filters')
+local kept = require('profd.kept')
 local log = require('profd.log')
 local page_of = require('profd.timeline_page')
 local protocol = require('profd.protocol')
 local scratch = require('profd.scratch')
 local session = require('profd.session')
+local window = require('profd.view_window')
 
-local NAME = 'profd://timeline'
-local RESIZE_DELAY_MS = 60
 local CONTENT_MODIFIED = protocol.ErrorCodes.contentModified
 local MOST_TRACKS = 200
 local MOST_CHARTS = 16
@@ -31,16 +31,14 @@ local namespace = vim.api.nvim_create_namespace('profd.timeline')
 
 ---@type profd.Timeline?
 local shown
----@type uv.uv_timer_t?
-local timer
 
 --- Windows of time are drawn and not cut out.
 ---@param done fun(filters: string[])
 local function filters_of(done)
-  session.filters(function(filters)
+  filters.all(function(clauses)
     done(vim.tbl_filter(function(clause)
       return not vim.startswith(clause, 'time ')
-    end, filters))
+    end, clauses))
   end)
 end
 
@@ -62,21 +60,21 @@ end
 
 ---@param at profd.Timeline
 local function paint(at)
-  local kept = session.window
+  local kept_window = kept.window
   local page = page_of.compose(at.answer, {
     width = drawn.width_of(at.bufnr),
     title = log.one_line(('%s of %s'):format(at.answer.metric, session.name)),
-    kept = kept,
-    keptText = kept and kept.clause or nil,
+    kept = kept_window,
+    keptText = kept_window and kept_window.clause or nil,
   })
   at.page = page
   drawn.paint(at.bufnr, namespace, page)
 end
 
 ---@param at profd.Timeline
----@param filters string[]
+---@param clauses string[]
 ---@param done fun(answer: profd.TimelineResult)
-local function request(at, filters, done)
+local function request(at, clauses, done)
   at.asked = at.asked + 1
   local asked = at.asked
   local tracks = at.answer and at.answer.tracks or {}
@@ -84,7 +82,7 @@ local function request(at, filters, done)
   ---@type profd.TimelineParams
   local params = {
     profile = session.profile,
-    spec = table.concat(vim.list_extend({ 'top-down' }, filters), ' | '),
+    spec = table.concat(vim.list_extend({ 'top-down' }, clauses), ' | '),
     from = at.looked and at.looked.from,
     to = at.looked and at.looked.to,
     width = cells,
@@ -101,7 +99,7 @@ local function request(at, filters, done)
       return
     elseif err and err.code == CONTENT_MODIFIED and at.charts then
       at.charts = nil -- another recording has other tracks
-      return request(at, filters, done)
+      return request(at, clauses, done)
     elseif err then
       return log.error(session.sentence(err))
     end
@@ -110,7 +108,7 @@ local function request(at, filters, done)
     -- Names that were not known when the cells were counted may take more room.
     if page_of.room(result.tracks, drawn.width_of(at.bufnr)) ~= cells then
       at.answer = result
-      return request(at, filters, done)
+      return request(at, clauses, done)
     end
     done(result)
   end)
@@ -120,8 +118,8 @@ end
 ---@param at profd.Timeline
 ---@param done? fun()
 local function ask(at, done)
-  filters_of(function(filters)
-    request(at, filters, function(answer)
+  filters_of(function(clauses)
+    request(at, clauses, function(answer)
       at.answer = answer
       paint(at)
       if vim.api.nvim_get_current_buf() == at.bufnr then
@@ -148,9 +146,9 @@ end
 ---@param span profd.Span
 local function look(span)
   local all = everything()
-  local window = page_of.held(span, all)
+  local held = page_of.held(span, all)
   table.insert(shown.back, shown.looked or false)
-  shown.looked = page_of.length(window) < page_of.length(all) and window or nil
+  shown.looked = page_of.length(held) < page_of.length(all) and held or nil
   ask(shown)
 end
 
@@ -233,7 +231,7 @@ local function keep(span)
     if err or not result.filter then
       return log.error(err and session.sentence(err) or 'this window is too far off to be a filter')
     end
-    session.keep_window({ from = result.from, to = result.to, clause = result.filter })
+    kept.keep_window({ from = result.from, to = result.to, clause = result.filter })
   end)
 end
 
@@ -263,41 +261,31 @@ local keys = {
   { '<BS>', back, 'what was looked at before' },
   { 'w', keep_shown, 'keep what is shown, everywhere', with = false },
   { 'w', keep_shown, 'keep what is marked, everywhere', with = true, mode = 'x' },
-  { 'W', session.keep_window, 'let the window go' },
+  { 'W', kept.keep_window, 'let the window go' },
 }
 
----@param bufnr integer
-local function prepare(bufnr)
-  keys_of.map(bufnr, 'Timeline', keys, function()
-    return shown ~= nil and shown.page ~= nil
-  end)
-  local group = vim.api.nvim_create_augroup('profd.timeline', {})
-  vim.api.nvim_create_autocmd('CursorMoved', {
-    group = group,
-    buffer = bufnr,
-    callback = function()
-      if shown and shown.bufnr == bufnr then
-        tell(shown)
-      end
-    end,
-  })
-  vim.api.nvim_create_autocmd({ 'WinResized', 'VimResized' }, {
-    group = group,
-    callback = function()
-      timer = timer or assert(vim.uv.new_timer())
-      timer:start(RESIZE_DELAY_MS, 0, vim.schedule_wrap(M.refit))
-    end,
-  })
-end
-
----@return boolean
-local function on_screen()
-  return shown ~= nil and vim.api.nvim_buf_is_valid(shown.bufnr) and vim.fn.bufwinid(shown.bufnr) ~= -1
-end
+---@type profd.ViewWindow
+local about = {
+  name = 'timeline',
+  title = 'Timeline',
+  keys = keys,
+  shown = function()
+    return shown
+  end,
+  tell = function()
+    tell(shown)
+  end,
+  refit = function()
+    M.refit()
+  end,
+  refresh = function()
+    M.refresh()
+  end,
+}
 
 --- The window may have another width now.
 function M.refit()
-  if on_screen() and shown.page and session.profile then
+  if window.is_seen(shown) and shown.page and session.profile then
     local cells = page_of.room(shown.answer.tracks, drawn.width_of(shown.bufnr))
     if cells ~= shown.page.cells then
       ask(shown)
@@ -307,7 +295,7 @@ end
 
 --- The metric, filters, the profile or its file are others now.
 function M.refresh()
-  if not on_screen() or not session.profile then
+  if not window.is_seen(shown) or not session.profile then
     return
   end
   if shown.profile ~= session.profile then
@@ -319,8 +307,8 @@ end
 --- `:Profd timeline`
 function M.show()
   session.with_profile(function()
-    if on_screen() and shown.profile == session.profile and shown.page then
-      return vim.api.nvim_set_current_win(vim.fn.bufwinid(shown.bufnr))
+    if window.is_seen(shown) and shown.profile == session.profile and shown.page then
+      return window.enter(shown)
     end
     local before = shown
     ---@type profd.Timeline
@@ -329,15 +317,13 @@ function M.show()
       at.looked, at.charts, at.revision, at.back = before.looked, before.charts, before.revision, before.back
     end
     shown = at
-    filters_of(function(filters)
-      request(at, filters, function(answer)
+    filters_of(function(clauses)
+      request(at, clauses, function(answer)
         at.answer = answer
-        at.bufnr = scratch.show(NAME, { '' }, { filetype = 'profd-timeline' })
-        vim.bo[at.bufnr].undolevels = -1
-        prepare(at.bufnr)
+        at.bufnr = window.open(about)
         paint(at)
-        vim.api.nvim_win_set_height(0, math.min(#at.page.lines + 1, math.floor(vim.o.lines * 0.6)))
-        vim.api.nvim_win_set_cursor(0, { math.min(4, #at.page.lines), 0 })
+        scratch.set_height(#at.page.lines + 1)
+        vim.api.nvim_win_set_cursor(0, { next(at.page.rows) and vim.fn.min(vim.tbl_keys(at.page.rows)) or 1, 0 })
         tell(at)
         M.refit()
       end)

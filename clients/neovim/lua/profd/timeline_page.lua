@@ -5,6 +5,7 @@ local cells = require('profd.cells')
 local fit = require('profd.fit')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
+local text_page = require('profd.text_page')
 
 local LOAD = { '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█' }
 local EDGE, JOINED, GAP = '▏', '░', '╱'
@@ -289,15 +290,14 @@ function M.compose(answer, about)
   local room, margin = M.room(answer.tracks, about.width)
   ---@type profd.TimelinePage
   local page = { lines = {}, marks = {}, rows = {}, margin = margin, cells = room, span = answer }
-  local function add(text, group)
-    text = log.one_line(text)
-    if group then
-      page.marks[#page.marks + 1] = { line = #page.lines, from = 0, to = #text, group = group }
-    end
-    page.lines[#page.lines + 1] = text
+  local function add_note(text, indent)
+    text_page.add_sentence(page, text, 'ProfdHint', about.width, indent)
   end
-  add(('%s: %s'):format(about.title, answer.windowText), 'ProfdTitle')
-  add(answer.basis .. (about.keptText and ' Kept everywhere: ' .. about.keptText or ''), 'ProfdHint')
+  text_page.add(page, log.one_line(('%s: %s'):format(about.title, answer.windowText)), 'ProfdTitle')
+  add_note(answer.basis)
+  if about.keptText then
+    add_note('Kept everywhere: ' .. about.keptText)
+  end
   add_axis(page)
   local charts = {}
   for _, chart in ipairs(answer.charts) do
@@ -309,21 +309,21 @@ function M.compose(answer, about)
     if chart then
       add_chart(page, answer, number, chart, about.kept)
       for _, note in ipairs(chart.notes or {}) do
-        add((' '):rep(margin) .. note, 'ProfdHint')
+        add_note(note, (' '):rep(margin))
       end
     end
   end
-  add('')
+  text_page.add(page, '')
   local left, excluded = answer.left, answer.excluded
   for _, note in
     ipairs(vim.list_extend({ left and left.text or '', excluded and excluded.text or '' }, answer.warnings or {}))
   do
     if note ~= '' then
-      add(note, 'ProfdHint')
+      add_note(note)
     end
   end
-  add('<CR> flame chart of a thread, closer on a box · + - zoom · < > move · 0 everything · <BS> back', 'ProfdHint')
-  add('w keeps what is shown, or what is marked with v, everywhere · W lets it go · q closes', 'ProfdHint')
+  add_note('<CR> flame chart of a thread, closer on a box · + - zoom · < > move · 0 everything · <BS> back')
+  add_note('w keeps what is shown, or what is marked with v, everywhere · W lets it go · q closes')
   return page
 end
 

@@ -4,7 +4,6 @@ local M = {}
 
 local cells = require('profd.cells')
 local filters_of = require('profd.filters')
-local keys_of = require('profd.keys')
 local levels = require('profd.tree_load')
 local log = require('profd.log')
 local place = require('profd.place')
@@ -13,14 +12,10 @@ local scratch = require('profd.scratch')
 local session = require('profd.session')
 local spread = require('profd.spread')
 local view = require('profd.tree_view')
-
-local NAME = 'profd://tree'
-local RESIZE_DELAY_MS = 60
+local window = require('profd.view_window')
 
 ---@type profd.Tree?
 local shown
----@type uv.uv_timer_t?
-local timer
 
 ---@param at profd.Tree
 ---@return string[] the first is the default
@@ -141,48 +136,36 @@ local keys = vim.list_extend({
   { 's', next_sort, 'sort by another column' },
 }, row_keys.of(row_at))
 
----@param bufnr integer
-local function prepare(bufnr)
-  keys_of.map(bufnr, 'Tree', keys, function()
-    return shown ~= nil and shown.page ~= nil
-  end)
-  place.set_row(bufnr, row_at)
-  local group = vim.api.nvim_create_augroup('profd.tree', {})
-  vim.api.nvim_create_autocmd('CursorMoved', {
-    group = group,
-    buffer = bufnr,
-    callback = function()
-      if shown and shown.page and shown.bufnr == bufnr then
-        view.tell(shown)
-      end
-    end,
-  })
-  -- What happened while it was not to be seen.
-  vim.api.nvim_create_autocmd('BufWinEnter', { group = group, buffer = bufnr, callback = M.refresh })
-  vim.api.nvim_create_autocmd({ 'WinResized', 'VimResized' }, {
-    group = group,
-    callback = function()
-      timer = timer or assert(vim.uv.new_timer())
-      timer:start(RESIZE_DELAY_MS, 0, vim.schedule_wrap(M.refit))
-    end,
-  })
-end
-
----@return boolean
-local function on_screen()
-  return shown ~= nil and vim.api.nvim_buf_is_valid(shown.bufnr) and vim.fn.bufwinid(shown.bufnr) ~= -1
-end
+---@type profd.ViewWindow
+local about = {
+  name = 'tree',
+  title = 'Tree',
+  keys = keys,
+  row_at = row_at,
+  shown = function()
+    return shown
+  end,
+  tell = function()
+    view.tell(shown)
+  end,
+  refit = function()
+    M.refit()
+  end,
+  refresh = function()
+    M.refresh()
+  end,
+}
 
 --- The window may have another width now.
 function M.refit()
-  if on_screen() and shown.page and shown.width ~= cells.width_of(shown.bufnr) then
+  if window.is_seen(shown) and shown.page and shown.width ~= cells.width_of(shown.bufnr) then
     view.paint(shown)
   end
 end
 
 --- The metric, filters, the profile or its file are others now.
 function M.refresh()
-  if not on_screen() or not session.profile then
+  if not window.is_seen(shown) or not session.profile then
     return
   end
   if shown.profile ~= session.profile then
@@ -198,7 +181,7 @@ local function open(shape, of)
   session.with_profile(function()
     ---@type profd.Tree
     local at = {
-      bufnr = on_screen() and shown.bufnr or -1,
+      bufnr = window.is_seen(shown) and shown.bufnr or -1,
       profile = session.profile,
       shape = of and ('%s of %s'):format(shape, filters_of.quote(of)) or shape,
       of = of,
@@ -219,19 +202,14 @@ local function open(shape, of)
       shown.asked = shown.asked + 1 -- its answers come too late
     end
     shown = at
-    if on_screen() then
-      vim.api.nvim_set_current_win(vim.fn.bufwinid(at.bufnr))
+    if window.is_seen(shown) then
+      window.enter(at)
       return levels.roots(at)
     end
     levels.roots(at, function()
-      at.bufnr = scratch.show(NAME, { '' }, { filetype = 'profd-tree' })
-      vim.bo[at.bufnr].undolevels = -1
+      at.bufnr = window.open(about)
       vim.wo[0][0].cursorline = true
-      prepare(at.bufnr)
-      -- As high as it may be: it grows as it is unfolded.
-      if not vim.w.profd_before then
-        vim.api.nvim_win_set_height(0, math.max(5, math.floor(vim.o.lines * 0.6)))
-      end
+      scratch.set_height(scratch.most_lines()) -- it grows as it is unfolded
       view.paint(at)
     end)
   end)

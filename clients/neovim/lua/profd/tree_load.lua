@@ -2,6 +2,7 @@
 local M = {}
 
 local client = require('profd.client')
+local filters_of = require('profd.filters')
 local log = require('profd.log')
 local page_of = require('profd.tree_page')
 local protocol = require('profd.protocol')
@@ -210,7 +211,7 @@ function M.roots(at, done)
   at.asked = at.asked + 1
   at.loading = 0
   local asked = at.asked
-  session.filters(function(filters)
+  filters_of.all(function(filters)
     if is_old(at, asked) then
       return
     end

@@ -6,6 +6,7 @@ local fit = require('profd.fit')
 local heat = require('profd.heat')
 local log = require('profd.log')
 local protocol = require('profd.protocol')
+local text_page = require('profd.text_page')
 
 local GAP = '  '
 local LEAST_NAME = 16
@@ -35,7 +36,9 @@ local LEAST_NAME = 16
 ---@field spread? profd.TreeSpread of an aggregate, once it is known
 
 ---@class profd.TreeChange
----@field mark string `[A]`
+---@field mark string `[A]`: what became of the total
+---@field self_mark string what became of the self value
+---@field self_direction integer
 ---@field direction -1|0|1
 ---@field text string
 ---@field before string
@@ -65,6 +68,19 @@ local MARKS = {
   [protocol.ChangeKind.deleted] = { '[D]', -1 },
 }
 
+--- What became of the self value of a row. What is there on one side alone says so.
+---@param changes profd.ChangeColumns
+---@param i integer
+---@return {[1]: string, [2]: integer}
+local function self_mark(changes, i)
+  local kind, before, after = changes.change[i], changes.selfBefore[i], changes.selfAfter[i]
+  if kind ~= protocol.ChangeKind.added and kind ~= protocol.ChangeKind.deleted then
+    local same = after > before and protocol.ChangeKind.more or protocol.ChangeKind.less
+    kind = after == before and protocol.ChangeKind.same or same
+  end
+  return MARKS[kind]
+end
+
 --- The rows of an answer as nodes below a path.
 ---@param answer profd.TableResult|profd.SpreadResult
 ---@param parent? profd.TreeNode
@@ -84,6 +100,8 @@ function M.nodes_of(answer, parent)
         text = changes.totalChange[i],
         before = changes.totalBeforeText[i],
         after = changes.totalAfterText[i],
+        self_mark = self_mark(changes, i)[1],
+        self_direction = self_mark(changes, i)[2],
         self = changes.selfChange[i],
         self_before = changes.selfBeforeText[i],
         self_after = changes.selfAfterText[i],
@@ -125,11 +143,22 @@ local function warmth(row)
   return 'ProfdNumber' .. heat.level(math.sqrt(row.share))
 end
 
----@param row profd.TreeRow
----@return string?
-local function direction(row)
-  local to = row.change.direction
+---@param to integer
+---@return string
+local function look_of(to)
   return to > 0 and 'ProfdMoreSign' or to < 0 and 'ProfdLessSign' or 'ProfdQuiet'
+end
+
+---@param row profd.TreeRow
+---@return string
+local function direction(row)
+  return look_of(row.change.direction)
+end
+
+---@param row profd.TreeRow
+---@return string
+local function self_direction(row)
+  return look_of(row.change.self_direction)
 end
 
 ---@param field string
@@ -177,11 +206,11 @@ local columns_of = {
   },
   -- Lists are by what a function does itself.
   diff_flat = {
-    { title = '', text = of_change('mark'), group = direction },
-    { title = 'Self, change', text = of_change('self') },
+    { title = '', text = of_change('self_mark'), group = self_direction },
+    { title = 'Self, change', text = of_change('self'), group = self_direction },
     { title = 'before', text = of_change('self_before') },
     { title = 'after', text = of_change('self_after') },
-    { title = 'Total, change', text = of_change('text') },
+    { title = 'Total, change', text = of_change('text'), group = direction },
   },
   aggregate = {
     { title = 'Total %', text = of('total_share'), group = warmth },
@@ -259,7 +288,7 @@ function M.compose(roots, rest, about)
   ---@type profd.TreePage
   local page = { lines = {}, marks = {}, nodes = {}, rests = {}, first = 0 }
   for _, line in ipairs(about.head) do
-    cells.add(page, line[1], line[2], about.width)
+    text_page.add_sentence(page, line[1], line[2], about.width)
   end
   local lines, columns = seen(roots, rest), columns_of[about.kind]
   local texts, widths = {}, {}
@@ -314,7 +343,7 @@ function M.compose(roots, rest, about)
   end
   page.lines[#page.lines + 1] = ''
   for _, line in ipairs(about.foot) do
-    cells.add(page, line, 'ProfdHint', about.width)
+    text_page.add_sentence(page, line, 'ProfdHint', about.width)
   end
   return page
 end

@@ -2,6 +2,7 @@
 local M = {}
 
 local cells = require('profd.cells')
+local changes = require('profd.changes')
 local filters_of = require('profd.filters')
 local log = require('profd.log')
 local page_of = require('profd.tree_page')
@@ -61,13 +62,16 @@ local function head_of(at)
   end
   local shape = M.is_tree(at) and log.one_line(at.shape) or 'functions'
   local title = ('%s of %s, %s: %s, by %s'):format(answer.metric, session.name, shape, total, at.sort)
+  if answer.sides then -- whose totals follow
+    title = ('%s of %s, %s by %s'):format(changes.metric(answer.metric), session.name, shape, at.sort)
+  end
   local head = { { title, 'ProfdTitle' } }
   local note = filters_of.note(at.filters)
   if note then
     head[#head + 1] = { note, 'ProfdHint' }
   end
   if answer.sides then
-    head[#head + 1] = { require('profd.changes').total(answer.sides), 'ProfdHint' }
+    head[#head + 1] = { changes.total(answer.sides), 'ProfdHint' }
   end
   return head
 end

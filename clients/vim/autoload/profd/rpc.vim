@@ -3,6 +3,10 @@ vim9script
 
 # What is called with what the daemon asks or tells, by method: (params) => result.
 var handlers: dict<func> = {}
+# What is called with an answer, by the number of its request. Vim's own callbacks take a request of the daemon for the answer to the
+# request of Vim that has the same number.
+var pending: dict<func(dict<any>)> = {}
+var last_id = 0
 var job: job
 var state = 'off' # off, starting, on
 # What waits until `initialize` was answered.
@@ -21,7 +25,13 @@ export def On(method: string, Handler: func)
 enddef
 
 def Received(of: channel, message: dict<any>)
-  if !Current(of) || !has_key(message, 'method')
+  if !Current(of)
+    return
+  elseif !has_key(message, 'method')
+    const id = string(get(message, 'id', 0))
+    if has_key(pending, id)
+      call(remove(pending, id), [message])
+    endif
     return
   endif
   const Handler = get(handlers, message.method, null_function)
@@ -39,6 +49,7 @@ def Ended(ended: job, _status: number)
   const was = state
   state = 'off'
   waiting = []
+  pending = {}
   if was != 'off'
     call(handlers['profd.vim/ended'], [{reason: problem}])
   endif
@@ -49,10 +60,15 @@ def Current(of: channel): bool
   return state != 'off' && of == job_getchannel(job)
 enddef
 
-def Initialized(Ready: func(dict<any>), of: channel, answer: dict<any>)
-  if !Current(of)
-    return
-  elseif has_key(answer, 'error')
+# `AnsweredBy` is called with the answer, as it came.
+def Send(method: string, params: dict<any>, AnsweredBy: func(dict<any>))
+  last_id += 1
+  pending[string(last_id)] = AnsweredBy
+  ch_sendexpr(job, {id: last_id, method: method, params: params})
+enddef
+
+def Initialized(Ready: func(dict<any>), answer: dict<any>)
+  if has_key(answer, 'error')
     problem = answer.error.message
     job_stop(job)
     return
@@ -74,6 +90,7 @@ enddef
 export def Start(command: list<string>, root: string, initialize: dict<any>, Ready: func(dict<any>))
   state = 'starting'
   problem = ''
+  pending = {}
   job = job_start(command, {in_mode: 'lsp', out_mode: 'lsp', err_mode: 'nl', noblock: true, cwd: root,
     out_cb: Received, err_cb: Complained, exit_cb: Ended})
   if job_status(job) != 'run'
@@ -81,7 +98,7 @@ export def Start(command: list<string>, root: string, initialize: dict<any>, Rea
     Ended(job, 1)
     return
   endif
-  ch_sendexpr(job, {method: 'initialize', params: initialize}, {callback: function(Initialized, [Ready])})
+  Send('initialize', initialize, function(Initialized, [Ready]))
 enddef
 
 def WhenOn(Action: func)
@@ -100,10 +117,8 @@ export def Notify(method: string, params: dict<any>)
   WhenOn(function(SendNotice, [method, params]))
 enddef
 
-def Answered(Then: func, Failed: func, of: channel, answer: dict<any>)
-  if !Current(of)
-    return
-  elseif has_key(answer, 'error')
+def Answered(Then: func, Failed: func, answer: dict<any>)
+  if has_key(answer, 'error')
     Failed(answer.error.message)
   else
     Then(get(answer, 'result', v:null))
@@ -111,7 +126,7 @@ def Answered(Then: func, Failed: func, of: channel, answer: dict<any>)
 enddef
 
 def SendRequest(method: string, params: dict<any>, Then: func, Failed: func)
-  ch_sendexpr(job, {method: method, params: params}, {callback: function(Answered, [Then, Failed])})
+  Send(method, params, function(Answered, [Then, Failed]))
 enddef
 
 # Then(result) when it is answered, Failed(message) when it is refused.
@@ -125,6 +140,7 @@ export def Stop()
   endif
   state = 'off'
   waiting = []
+  pending = {}
   # At the end of its input the daemon lets its client go.
   ch_close_in(job)
 enddef

@@ -26,6 +26,7 @@ export function testsIn({ language, path, relative }: TestFile, text: string, py
   if (language === "go") return goTests(path, lines);
   if (language === "python") return pythonTests(relative, lines, python);
   if (language === "javascript") return nodeTests(relative, lines);
+  if (language === "rust") return rustTests(path, lines);
   return [];
 }
 
@@ -71,6 +72,32 @@ function nodeTests(path: string, lines: readonly string[]): readonly Test[] {
     const pattern = `^${name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}$`;
     return [{ line, name, command: ["node", `--test-name-pattern=${pattern}`, path] }];
   });
+}
+
+/** Of the harness that comes with Rust; the last name is one that cargo looks for in the tests of this package. */
+function rustTests(path: string, lines: readonly string[]): readonly Test[] {
+  const cwd = path.slice(0, path.lastIndexOf("/"));
+  const tests: Test[] = [];
+  let marked: "test" | "bench" | undefined;
+  for (const [line, text] of lines.entries()) {
+    const attribute = /^\s*#\[(?:\w+::)*(test|bench)(?:\(.*\))?\]/.exec(text)?.[1];
+    if (attribute === "test" || attribute === "bench") marked = attribute;
+    const name = /^\s*(?:#\[.*\]\s*)?(?:pub(?:\([^)]*\))? )?(?:async )?fn (\w+)\s*\(/.exec(text)?.[1];
+    if (name === undefined) {
+      // Between an attribute and its function are others, comments and blank lines.
+      if (!/^\s*(?:#\[|\/\/|$)/.test(text)) marked = undefined;
+      continue;
+    }
+    if (marked !== undefined)
+      tests.push({
+        line,
+        name,
+        command: ["cargo", ...(marked === "test" ? ["test", "--release"] : ["bench"]), name],
+        cwd,
+      });
+    marked = undefined;
+  }
+  return tests;
 }
 
 /** The one that a line is in: the last that begins at or before it. */

@@ -135,6 +135,8 @@ export interface Place {
   readonly where: string;
   /** Of records of several contexts: what is chosen in roles, as filters of the others. */
   readonly links: readonly Filter[];
+  /** Of running programs: the session and the time that are held, `live-1 12000000000`. */
+  readonly held: string;
 }
 
 export const isByChange = ({ by }: SortBy) => by === "change" || by === "worse" || by === "better";
@@ -168,6 +170,7 @@ export const START: Place = {
   ofTotals: false,
   where: "",
   links: [],
+  held: "",
 };
 
 /** Where a reader of a profile starts: at what became of it, where it is a diff. */
@@ -274,6 +277,7 @@ export function toAddress(place: Place): string {
   put("panes", place.panes ? "1" : "", "");
   put("of", place.ofTotals ? "total" : "", "");
   put("where", place.where, "");
+  put("held", place.held, "");
   for (const filter of place.links) parts.push(`link=${encoded(filterText(filter))}`);
   return parts.join("&");
 }
@@ -379,6 +383,7 @@ export function fromAddress(fragment: string): { place: Place; problem?: string 
     ofTotals: values.get("of") === "total",
     where: values.get("where") ?? "",
     links,
+    held: values.get("held") ?? "",
   };
   return problem === undefined ? { place } : { place, problem };
 }

@@ -68,6 +68,48 @@ export default (test, { axe, bridge, root }) => {
     await views.until("the city again", () => views.fragment().get("tab") === "live");
   });
 
+  test("who comes back from a profile finds the city as it was left: held, chosen, seen from the same place", async (views) => {
+    const { page } = views;
+    await replay(views);
+    if ((await drawn(views)) === "city") await page.keyboard.press("v");
+    await views.until("the map", async () => (await drawn(views)) === "map");
+    await page.keyboard.press("n");
+    await card(views).waitFor();
+    const name = await card(views).locator("h2").textContent();
+    const said = page.locator(".live-says");
+    await page.keyboard.press(",");
+    await views.until("a window before the last", async () => /^[\d.]+ s to /.test(await said.textContent()));
+    await views.until("it in the address", () => /^live-\d+ \d+$/.test(views.fragment().get("held") ?? ""));
+    await page.keyboard.press("+");
+    const [time, held] = [await said.textContent(), views.fragment().get("held")];
+    const places = () => page.$$eval(".city-label:not([hidden])", (all) => all.map((one) => one.style.transform).join());
+    let seen = await places();
+    await views.until("names at rest", async () => seen === (seen = await places()));
+    const same = async () => {
+      await card(views).waitFor();
+      assert.equal(await card(views).locator("h2").textContent(), name);
+      await views.until("the time that was held", async () => (await said.textContent()) === time);
+      await page.getByText("held", { exact: true }).waitFor();
+      assert.equal(views.fragment().get("held"), held);
+      await views.until("the same places", async () => (await places()) === seen);
+    };
+    // By the browser's way back, and by the key that leads to running programs.
+    await page.keyboard.press("f");
+    await views.until("its flame graph", () => (views.fragment().get("open") ?? "").includes("to="));
+    await views.ready();
+    await page.goBack();
+    await same();
+    await page.keyboard.press("c");
+    await views.until("its callers", () => views.fragment().get("tab") === "sandwich");
+    await page.keyboard.press("L");
+    await views.until("the city", () => views.fragment().get("tab") === "live");
+    await card(views).waitFor();
+    await views.until("the time of the window", async () => (await said.textContent()) === time);
+    // Then it goes on.
+    await page.getByRole("button", { name: "Live", exact: true }).click();
+    await views.until("nothing held", () => views.fragment().get("held") === null && !page.url().includes("to%3D"));
+  });
+
   test("two versions of a program are one city: what is new, what is gone, what stays", async (views) => {
     const { page } = views;
     await page.goto("about:blank");

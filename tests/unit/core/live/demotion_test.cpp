@@ -31,12 +31,20 @@ TEST_CASE("methods that are called often and take next to nothing lose their pro
   CHECK(methods_to_demote(window, rule, keep) == std::vector<MethodId>{1});
 }
 
-TEST_CASE("as many of the most called lose their probes as it takes to be within the budget") {
+TEST_CASE("beyond the budget as many of the most called lose their probes as it takes to be well within it") {
   DemotionRule rule;
   rule.event_cost_ns = 1'000;
-  // 240 ms in all: 80, 80 and 80.
-  const WindowSum window =
-      second_of({{1, 0, 1'000'000, 40'000, 1}, {2, 0, 1'000'000, 40'000, 1}, {3, 0, 1'000'000, 40'000, 1}});
-  CHECK(probe_share(window, rule.event_cost_ns) == Approx(0.24));
-  CHECK(methods_to_demote(window, rule, {}) == std::vector<MethodId>{1, 2});
+  // 80, 80, 80 and 20 ms.
+  const WindowSum window = second_of({{1, 0, 1'000'000, 40'000, 1},
+                                      {2, 0, 1'000'000, 40'000, 1},
+                                      {3, 0, 1'000'000, 40'000, 1},
+                                      {4, 0, 1'000'000, 10'000, 1}});
+  CHECK(probe_share(window, rule.event_cost_ns) == Approx(0.26));
+  CHECK(methods_to_demote(window, rule, {}) == std::vector<MethodId>{1, 2, 3});
+}
+
+TEST_CASE("within the budget no method loses its probe that is called seldom enough") {
+  DemotionRule rule;
+  rule.event_cost_ns = 1'000;
+  CHECK(methods_to_demote(second_of({{1, 0, 1'000'000, 45'000, 1}}), rule, {}).empty());
 }

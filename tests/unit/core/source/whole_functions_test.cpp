@@ -79,3 +79,14 @@ TEST_CASE("a function without lines does not stand in another file, nor on a lin
   const SelectionPtr of_lines = *select(profile, by_line, {});
   CHECK(whole_functions(*profile, *of_lines->boxes->keys, {file}, {}).empty());
 }
+
+TEST_CASE("the body of a file stands back from a function on the first line") {
+  Demo demo;
+  const StringId file = demo.file;
+  const FrameId body = demo.frame("<module>", 1, 0), work = demo.frame("work", 1, 0);
+  demo.add({body, work}, 5);
+  demo.add({body}, 2);
+  const LineValues lines = lines_of(*std::move(demo.builder).finish(), {file});
+  CHECK(lines.line == std::vector<std::uint32_t>{1});
+  CHECK(lines.total[0] == std::vector<Value>{Value{5L}});
+}

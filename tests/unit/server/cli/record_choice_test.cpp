@@ -119,10 +119,52 @@ TEST_CASE("of Python's profilers the first that is installed is taken", "[record
         "py-spy is not installed (pip install py-spy)");
 }
 
+TEST_CASE("austin is taken for Python where py-spy is not, and rbspy for Ruby: both are attached",
+          "[record]") {
+  const RecordFacts python = facts_with(ProgramKind::python, {"python3", "a.py"},
+                                        {{"austin", "/b/austin"}, {"pyinstrument", "/b/pyinstrument"}});
+  const auto plan = choose_recorder(python, "", "/r/x");
+  REQUIRE(plan);
+  CHECK(plan->argv == python.argv);
+  CHECK(plan->beside == RecordWords{"/b/austin", "-s", "-i", "1ms", "-o", "/r/x/cpu.austin", "-p", "{pid}"});
+  const RecordFacts ruby = facts_with(ProgramKind::ruby, {"ruby", "a.rb"}, {{"rbspy", "/b/rbspy"}});
+  const auto read = choose_recorder(ruby, "", "/r/x");
+  REQUIRE(read);
+  CHECK(read->argv == ruby.argv);
+  CHECK(read->beside == RecordWords{"/b/rbspy", "record", "--silent", "--raw-file", "/r/x/cpu.raw.gz",
+                                    "--format", "summary", "--file", "/r/x/rbspy.txt", "--pid", "{pid}"});
+  CHECK(refusal(facts_with(ProgramKind::ruby, {"ruby", "a.rb"})) ==
+        "nothing here may record ruby, a program of Ruby: rbspy is not installed (cargo install rbspy)");
+}
+
+TEST_CASE("a program of .NET is started by dotnet-trace, and not what builds it first", "[record]") {
+  RecordFacts facts =
+      facts_with(ProgramKind::dotnet, {"dotnet", "app.dll", "1"}, {{"dotnet-trace", "/b/dotnet-trace"}});
+  CHECK(argv_of(facts) == RecordWords{"/b/dotnet-trace", "collect", "--format", "NetTrace", "-o",
+                                      "/r/x/cpu.nettrace", "--show-child-io", "--", "dotnet", "app.dll",
+                                      "1"});
+  facts.argv = {"dotnet", "run"};
+  CHECK(refusal(facts).find("profd record -- dotnet PROGRAM.dll") != std::string::npos);
+}
+
+TEST_CASE("cargo starts what it built by the recorder, and builds as it would unless a person agreed",
+          "[record]") {
+  RecordFacts facts = facts_with(ProgramKind::cargo, {"cargo", "+nightly", "test", "--release", "x"},
+                                 {{"perf", "/b/perf"}, {"valgrind", "/b/valgrind"}});
+  const std::string runner =
+      "target.\"cfg(all())\".runner=[\"sh\",\"-c\",\"exec /b/perf record -N -o \\\"$0$$.data\\\" -F 499 "
+      "--call-graph dwarf -- \\\"$@\\\"\",\"/r/x/perf-\"]";
+  CHECK(argv_of(facts) == RecordWords{"cargo", "+nightly", "--config", runner, "test", "--release", "x"});
+  facts.line_tables = true;
+  CHECK(argv_of(facts)[5] == "profile.release.debug=\"line-tables-only\"");
+  facts.perf_refusal = "perf may not record";
+  CHECK(argv_of(facts)[3].find("exec /b/valgrind --tool=callgrind \\\"$0$$.out\\\"") != std::string::npos);
+}
+
 TEST_CASE("machine code is sampled by perf, else counted by callgrind, which says its price", "[record]") {
   RecordFacts facts =
       facts_with(ProgramKind::native, {"./a", "1"}, {{"perf", "/b/perf"}, {"valgrind", "/b/valgrind"}});
-  CHECK(argv_of(facts) == RecordWords{"/b/perf", "record", "-o", "/r/x/perf.data", "-F", "999",
+  CHECK(argv_of(facts) == RecordWords{"/b/perf", "record", "-N", "-o", "/r/x/perf.data", "-F", "999",
                                       "--call-graph", "fp", "--", "./a", "1"});
   facts.perf_refusal = "perf may not record";
   const auto slow = choose_recorder(facts, "", "/r/x");
@@ -153,6 +195,11 @@ TEST_CASE("what cannot be recorded is refused with what can", "[record]") {
 TEST_CASE("a program's kind is read off its name, its first bytes and its first line", "[record]") {
   CHECK(kind_of({"go", "test"}, true, "") == ProgramKind::go_test);
   CHECK(kind_of({"go", "build"}, true, "") == ProgramKind::native);
+  CHECK(kind_of({"cargo", "+nightly", "bench"}, true, "") == ProgramKind::cargo);
+  CHECK(kind_of({"cargo", "build"}, true, "") == ProgramKind::native);
+  CHECK(kind_of({"/usr/bin/ruby3.1"}, true, "") == ProgramKind::ruby);
+  CHECK(kind_of({"rspec"}, false, "/usr/bin/env ruby") == ProgramKind::ruby);
+  CHECK(kind_of({"dotnet", "app.dll"}, true, "") == ProgramKind::dotnet);
   CHECK(kind_of({"/v/bin/python3.12"}, true, "") == ProgramKind::python);
   CHECK(kind_of({"python-config"}, false, "/bin/sh") == ProgramKind::script);
   CHECK(kind_of({"pytest"}, false, "/v/bin/python3") == ProgramKind::python);
@@ -194,13 +241,26 @@ TEST_CASE("what runs already is recorded by what can be attached to it", "[recor
     facts.kind = kind;
     return choose_attached(facts, with, "/r/x", seconds);
   };
-  CHECK(plan(ProgramKind::native)->argv == RecordWords{"/b/perf", "record", "-o", "/r/x/perf.data", "-F",
-                                                       "999", "--call-graph", "fp", "-p", "4711"});
+  CHECK(plan(ProgramKind::native)->argv == RecordWords{"/b/perf", "record", "-N", "-o", "/r/x/perf.data",
+                                                       "-F", "999", "--call-graph", "fp", "-p", "4711"});
   const RecordWords timed = plan(ProgramKind::native, "", 10)->argv;
   CHECK(RecordWords(timed.end() - 3, timed.end()) == RecordWords{"--", "sleep", "10"});
   CHECK(plan(ProgramKind::python, "", 10)->argv == RecordWords{"/b/py-spy", "record", "--format",
                                                                "speedscope", "-o", "/r/x/cpu.speedscope.json",
                                                                "--pid", "4711", "--duration", "10"});
+  facts.installed = {{"perf", "/b/perf"},
+                     {"austin", "/b/austin"},
+                     {"rbspy", "/b/rbspy"},
+                     {"jcmd", "/b/jcmd"},
+                     {"dotnet-trace", "/b/dotnet-trace"}};
+  CHECK(plan(ProgramKind::python, "", 10)->argv ==
+        RecordWords{"/b/austin", "-s", "-i", "1ms", "-o", "/r/x/cpu.austin", "-p", "4711", "-x", "10"});
+  CHECK(plan(ProgramKind::ruby, "", 10)->argv ==
+        RecordWords{"/b/rbspy", "record", "--silent", "--raw-file", "/r/x/cpu.raw.gz", "--format", "summary",
+                    "--file", "/r/x/rbspy.txt", "--pid", "4711", "--duration", "10"});
+  CHECK(plan(ProgramKind::ruby, "py-spy").error().message ==
+        "py-spy does not attach to a program of Ruby, which process 4711 is");
+  CHECK(plan(ProgramKind::dotnet, "", 90)->argv.back() == "00:00:01:30");
   const auto java = plan(ProgramKind::java);
   CHECK(java->argv[2] == "JFR.start");
   CHECK(java->beside == RecordWords{"/b/jcmd", "4711", "JFR.stop", java->argv[3]});

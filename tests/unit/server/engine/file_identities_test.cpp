@@ -102,6 +102,14 @@ TEST_CASE("another file by the same name, or one that was changed since, is not 
   CHECK(search.tried()[0].why.find(expected) != std::string::npos);
 }
 
+TEST_CASE("where a recording tells no generation, as of a program that ran before, the inode does") {
+  RecordedFiles here;
+  here.identity.generation = 0;
+  const SymbolPlaces places = here.places();
+  SymbolSearch search(places, here.binary, "");
+  CHECK(first_binary(search));
+}
+
 TEST_CASE("where nothing says when a recording was made, inodes are no evidence") {
   const RecordedFiles here;
   SymbolPlaces places = here.places();
@@ -110,7 +118,7 @@ TEST_CASE("where nothing says when a recording was made, inodes are no evidence"
   CHECK_FALSE(first_binary(search));
 }
 
-TEST_CASE("code of a binary that is known by its inode gets its names, marked so") {
+TEST_CASE("code of a binary that is known by its inode gets its names, marked so, and is asked for once") {
   test::TempFolder folder;
   const std::string binary = (folder.path / "app").string();
   std::filesystem::copy_file(std::filesystem::path(PROFD_SOURCE_DIR) / "tests/fixtures/symbols/app", binary);
@@ -138,6 +146,17 @@ TEST_CASE("code of a binary that is known by its inode gets its names, marked so
   REQUIRE(found->modules.size() == 1);
   CHECK(found->modules[0].answer.n_known == 1);
   CHECK(found->modules[0].answer.by_inode);
+
+  // Of a program that is watched: what was found once stays.
+  SymbolMemory memory;
+  request.memory = &memory;
+  for (const std::size_t n_asked : {std::size_t{1}, std::size_t{0}}) {
+    const auto watched = symbolize_profile(profile, request, {PROFD_SYMBOLIZE, none}, {}, StopToken{});
+    REQUIRE(watched);
+    CHECK(watched->modules.size() == n_asked);
+    const FrameTable& frames = watched->profile->frames();
+    CHECK(watched->profile->function_name(frames.function[0]) == "fill");
+  }
 }
 
 }  // namespace profd

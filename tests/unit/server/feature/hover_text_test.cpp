@@ -45,6 +45,13 @@ TEST_CASE("a hover as Markdown") {
         "*cpu.pprof · 2026-11-20 19:34:52 UTC*");
 }
 
+TEST_CASE("a hover as Markdown for those that know no tables") {
+  const std::string text = hover_markdown(full(), false);
+  CHECK(text.find("| metric") == std::string::npos);
+  CHECK(text.find("- cpu: total 34 ns (at least) (34.0 %), self 21 ns\n"
+                  "- alloc\\_space: total 1 KiB (4.0 %), self 0 B\n\n") != std::string::npos);
+}
+
 TEST_CASE("a hover as plain text") {
   CHECK(hover_plain_text(full()) ==
         "main.work row.go:17 (inlined) and 2 more here\n\n"

@@ -39,6 +39,16 @@ TEST_CASE("a recording is told by its command, its time and its records, beside 
   CHECK(recording_text(now, &before) == "./app '6 0' was interrupted after 1.15 s, measured by perf.");
 }
 
+TEST_CASE("how long a command took that builds first is not set beside the run before", "[record]") {
+  RecordingMeta before = recorded_app(60), now = recorded_app(2);
+  before.argv = now.argv = {"/home/me/.cargo/bin/cargo", "bench"};
+  CHECK(run_before_text(before, now).empty());
+  now.argv = {"go", "test", "-bench", "."};
+  CHECK(run_before_text(before, now).empty());
+  now.attached = "4711";
+  CHECK_FALSE(run_before_text(before, now).empty());
+}
+
 TEST_CASE("a recording of nothing is told by its cause", "[record]") {
   RecordingMeta meta = recorded_app(0.01);
   meta.failure = "perf took no sample: let it do more";

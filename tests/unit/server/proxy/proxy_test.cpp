@@ -1,75 +1,8 @@
-#include "server/proxy/proxy.h"
-
-#include <nlohmann/json.hpp>
-
-#include "protocol/json_spans.h"
-#include "protocol/message.h"
-#include "tests/support/catch.h"
+#include "tests/unit/server/proxy/proxy_session.h"
 
 using namespace profd;
 using nlohmann::json;
 using protocol::json_member;
-using ProxyBodies = std::vector<std::string>;
-
-namespace {
-
-constexpr const char* kProfdResult =
-    R"({"capabilities":{"positionEncoding":"utf-16","textDocumentSync":{"openClose":true,"change":2,"save":{}},
-        "hoverProvider":true,"inlayHintProvider":true,"codeLensProvider":{"resolveProvider":true},
-        "documentSymbolProvider":true,"callHierarchyProvider":true,
-        "executeCommandProvider":{"commands":["profd.open","shared.name"]},
-        "profd":{"methods":["view/table"]},"experimental":{"profd":{}}}})";
-
-// The three sides of a proxy, and what reached each.
-struct ProxySession {
-  explicit ProxySession(const std::string& server_result, const std::string& client = "{}") {
-    ProxyOptions options;
-    options.patience = std::chrono::milliseconds(200);
-    options.tag = "tag";
-    ProxyOut out;
-    out.to_editor = [this](std::string body) { editor.push_back(std::move(body)); };
-    out.to_server = [this](std::string body) { server.push_back(std::move(body)); };
-    out.to_profd = [this](std::string body) { profd.push_back(std::move(body)); };
-    proxy.emplace(options, out);
-    proxy->from_editor(protocol::request_text(1, "initialize", R"({"capabilities":)" + client + "}"));
-    proxy->profd_there();
-    server_says(protocol::result_text(1, server_result));
-    REQUIRE(profd.size() == 1);
-    initialize_of_profd = profd.front();
-    start_profd();
-    proxy->from_editor(protocol::notification_text("initialized", "{}"));
-    initialize_answer = editor.back();
-    clear();
-  }
-  void start_profd() {
-    proxy->from_profd(R"({"jsonrpc":"2.0","id":"tag:initialize","result":)" + std::string(kProfdResult) +
-                      "}");
-  }
-  void clear() {
-    editor.clear();
-    server.clear();
-    profd.clear();
-  }
-  void server_says(const std::string& body) { proxy->from_server(body, now); }
-  std::optional<Proxy> proxy;
-  ProxyClock::time_point now{};
-  ProxyBodies editor, server, profd;
-  std::string initialize_of_profd, initialize_answer;
-};
-
-std::string proxy_ask(std::int64_t id, const std::string& method, const std::string& params = "{}") {
-  return protocol::request_text(id, method, params);
-}
-std::string proxy_answer(std::int64_t id, const std::string& result) {
-  return protocol::result_text(id, result);
-}
-
-constexpr const char* kWrapped =
-    R"({"capabilities":{"textDocumentSync":{"openClose":true,"change":2,"x":1.0},"hoverProvider":{"y":2.50},
-        "inlayHintProvider":true,"documentSymbolProvider":true,"callHierarchyProvider":true,
-        "executeCommandProvider":{"commands":["shared.name","s.do"]},"unheardOf":{"z":1e3}},"serverInfo":{"name":"s"}})";
-
-}  // namespace
 
 TEST_CASE("the editor sees one server that can what both can, and is the wrapped one") {
   const ProxySession s(kWrapped);
@@ -152,7 +85,7 @@ TEST_CASE("the wrapped server's answer waits for profd as long as the patience l
     s.proxy->from_profd(proxy_answer(5, R"([{"label":"p"}])"));
     REQUIRE(s.editor.size() == 1);
     CHECK(json::parse(s.editor[0])["method"] == "workspace/inlayHint/refresh");
-    s.proxy->from_editor(R"({"jsonrpc":"2.0","id":"tag:refresh 0","result":null})");
+    s.proxy->from_editor(R"({"jsonrpc":"2.0","id":"tag:own 0","result":null})");
     CHECK(s.server.empty());
     s.proxy->from_editor(proxy_ask(6, "textDocument/inlayHint"));
     s.server_says(proxy_answer(6, "[]"));
@@ -462,8 +395,8 @@ TEST_CASE("without a daemon the wrapped server is as it is without profd") {
   proxy.from_server(proxy_answer(1, kWrapped), now);
   CHECK(editor.size() == (early ? 1 : 0));
   if (!early) {
-    CHECK(proxy.next_deadline() == now + options.first_patience);
-    proxy.tick(now + options.first_patience);
+    CHECK(proxy.next_deadline() == now + options.patience);
+    proxy.tick(now + options.patience);
   }
   CHECK(editor == ProxyBodies{proxy_answer(1, kWrapped)});
   const std::string save = protocol::notification_text("textDocument/didSave", "{}");

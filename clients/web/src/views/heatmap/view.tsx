@@ -4,29 +4,16 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { HeatMapRequest, type HeatMapResult } from "../../../../shared/ts/psp.js";
 import { canvasSurface, prepare, releaser, watchScreen, type Screen } from "../../draw/canvas.js";
 import { shown } from "../../draw/shown.js";
-import { specOf } from "../../state/place.js";
-import { filterText, specText } from "../../state/spec.js";
+import { filterText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
-import { keepWindow, keptOf, windowOf, withoutWindows, type Span } from "../../state/windows.js";
-import { Busy, Empty, Notes } from "../../ui/bits.js";
+import { keepWindow, keptOf, windowOf, type Span } from "../../state/windows.js";
+import { Busy, Notes } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
-import { placeAt, type Point } from "../../ui/menu.js";
+import type { Point } from "../../ui/menu.js";
+import { OverTime, PointTip, specOverTime, useLookedAt, WindowTools } from "../../ui/overtime.js";
 import { inkOf, useTheme } from "../../ui/theme.js";
-import { Toolbar } from "../../ui/toolbar.js";
-import { WindowCompare } from "../../ui/windowcompare.js";
 import { marksOf } from "../timeline/span.js";
-import {
-  cellAt,
-  columnsIn,
-  cornerOf,
-  gridOf,
-  heightOf,
-  momentOf,
-  paintGrid,
-  spanOf,
-  widthOf,
-  type Grid,
-} from "./grid.js";
+import { cellAt, columnsIn, gridOf, heightOf, momentOf, paintGrid, spanOf, widthOf, type Grid } from "./grid.js";
 
 const MARK_ROOM = 90;
 const ROW_MARKS = 22;
@@ -38,30 +25,18 @@ export function HeatMapView() {
   const known = app.can(HeatMapRequest.method);
   const box = useRef<HTMLDivElement>(null);
   const [screen, setScreen] = useState<Screen>({ width: 0, height: 0, ratio: 1 });
-  const [wanted, setWanted] = useState<Span | undefined>(undefined);
   const [drag, setDrag] = useState<Span | undefined>(undefined);
   const [cursor, setCursor] = useState<{ cell: number; from: number } | undefined>(undefined);
   const [found, setFound] = useState<{ cell: number; at: Point } | undefined>(undefined);
 
-  const of = `${profile?.handle ?? ""} ${profile?.revision ?? 0}`;
-  const last = useRef(of);
-  if (last.current !== of) {
-    last.current = of;
-    if (wanted !== undefined) setWanted(undefined);
-    if (cursor !== undefined) setCursor(undefined);
-  }
-  const spec = specOf(place, "topDown");
+  const [wanted, setWanted] = useLookedAt(() => setCursor(undefined));
   const answer = useAnswer(
     HeatMapRequest,
     profile === undefined || !known || screen.width === 0
       ? undefined
       : {
           profile: profile.handle,
-          spec: specText({
-            ...spec,
-            filters: withoutWindows(spec.filters),
-            metric: place.metric || profile.metric,
-          }),
+          spec: specOverTime(place, profile),
           ...(wanted ?? {}),
           columns: columnsIn(screen.width),
           panelId: "heatMap",
@@ -75,60 +50,46 @@ export function HeatMapView() {
   const grid = map === undefined ? undefined : gridOf(map, screen.width, Math.max(200, screen.height - 60));
 
   return (
-    <div class="view">
-      <Toolbar />
-      {!known ? (
-        <Empty title="Not known here">
-          <p>This daemon is older than the page and makes no heat maps.</p>
-        </Empty>
-      ) : none ? (
-        <Empty title="There is no heat map">
-          <p>{answer.error}</p>
-        </Empty>
-      ) : (
-        <div class="timeline heatmap">
-          <div class="timeline-head">
-            <strong>{map === undefined ? " " : `${map.held.text} ${shown(map.metric)}`}</strong>
-            <span class="muted">{map === undefined ? "" : `${shown(map.basis)} Most in a cell: ${map.fullText}.`}</span>
-            <span class="timeline-tools">
-              <button type="button" disabled={kept === undefined} onClick={() => kept !== undefined && setWanted(kept)}>
-                To the window
-              </button>
-              <button type="button" disabled={wanted === undefined} onClick={() => setWanted(undefined)}>
-                Everything
-              </button>
-              <button type="button" disabled={kept === undefined} onClick={() => keep(undefined)}>
-                No window
-              </button>
-              <WindowCompare kept={kept} />
-              <button type="button" onClick={() => app.update((state) => go(state, { view: "timeline" }))}>
-                Timeline
-              </button>
-            </span>
-          </div>
-          <div class="heatmap-room">
-            <div class="heatmap-plot" ref={box}>
-              {grid === undefined ? (
-                <Busy text="Counting" />
-              ) : (
-                <Plot
-                  grid={grid}
-                  screen={screen}
-                  window={drag ?? kept}
-                  cursor={cursor}
-                  setCursor={setCursor}
-                  onDrag={setDrag}
-                  onKeep={keep}
-                  onFound={setFound}
-                />
-              )}
-            </div>
-          </div>
-          {map !== undefined && <Notes texts={[map.excluded?.text, ...(map.warnings ?? [])]} />}
-          {found !== undefined && grid !== undefined && drag === undefined && <CellTip grid={grid} {...found} />}
+    <OverTime name="heat map" known={known} error={answer.error}>
+      <div class="timeline heatmap">
+        <div class="timeline-head">
+          <strong>{map === undefined ? " " : `${map.held.text} ${shown(map.metric)}`}</strong>
+          <span class="muted">{map === undefined ? "" : `${shown(map.basis)} Most in a cell: ${map.fullText}.`}</span>
+          <span class="timeline-tools">
+            <WindowTools kept={kept} wanted={wanted} onLook={setWanted} onKeep={keep} />
+            <button type="button" onClick={() => app.update((state) => go(state, { view: "timeline" }))}>
+              Timeline
+            </button>
+          </span>
         </div>
-      )}
-    </div>
+        <div class="heatmap-room">
+          <div class="heatmap-plot" ref={box}>
+            {grid === undefined ? (
+              <Busy text="Counting" />
+            ) : (
+              <Plot
+                grid={grid}
+                screen={screen}
+                window={drag ?? kept}
+                cursor={cursor}
+                setCursor={setCursor}
+                onDrag={setDrag}
+                onKeep={keep}
+                onFound={setFound}
+              />
+            )}
+          </div>
+        </div>
+        {map !== undefined && <Notes texts={[map.excluded?.text, ...(map.warnings ?? [])]} />}
+        {found !== undefined && grid !== undefined && drag === undefined && (
+          <PointTip
+            name={cellText(grid, found.cell)}
+            note={filterText(windowOf(spanOf(grid, found.cell, found.cell)))}
+            at={found.at}
+          />
+        )}
+      </div>
+    </OverTime>
   );
 }
 
@@ -263,17 +224,3 @@ function Plot(props: {
 
 const labelOf = ({ held, metric, columnText, rowText, fullText }: HeatMapResult) =>
   `${held.text} ${metric} over time, a column is ${columnText}, a cell ${rowText}; the most in a cell is ${fullText}`;
-
-function CellTip({ grid, cell, at }: { grid: Grid; cell: number; at: Point }) {
-  const tip = useRef<HTMLDivElement>(null);
-  const { y } = cornerOf(grid, cell);
-  useLayoutEffect(() => {
-    if (tip.current !== null) placeAt(tip.current, { x: at.x + 14, y: at.y + 18 }, at.y - 10);
-  }, [at.x, at.y, cell, y]);
-  return (
-    <div class="tooltip" ref={tip} aria-hidden="true">
-      <div class="tooltip-name">{cellText(grid, cell)}</div>
-      <div class="tooltip-note">{filterText(windowOf(spanOf(grid, cell, cell)))}</div>
-    </div>
-  );
-}

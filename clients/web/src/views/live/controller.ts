@@ -39,6 +39,12 @@ export interface Shown {
   readonly matches: ReadonlySet<number> | undefined;
 }
 
+/** From where the city is seen, and which part of the map. */
+export interface SeenFrom {
+  readonly orbit: Orbit | undefined;
+  readonly mapAt: MapAt | undefined;
+}
+
 export interface Hooks {
   readonly onHover: (hit: Hit, at: { readonly x: number; readonly y: number }) => void;
   readonly onChoose: (row: number) => void;
@@ -98,6 +104,16 @@ export class CityStage {
     return this.scene?.info;
   }
 
+  get seenFrom(): SeenFrom {
+    return { orbit: this.flight?.to ?? this.orbit, mapAt: this.mapAt };
+  }
+
+  lookFrom({ orbit, mapAt }: SeenFrom): void {
+    this.flight = undefined;
+    this.orbit = orbit;
+    this.mapAt = mapAt;
+  }
+
   useScene(scene: CityScene | undefined): void {
     this.scene = scene;
     if (scene !== undefined) {
@@ -144,7 +160,7 @@ export class CityStage {
     if (old?.city !== shown.city) {
       this.places = placesOf(shown.city);
       this.scene?.setCity(shown.city);
-      if (old === undefined || shown.city.width > 1.6 * old.city.width || shown.city.depth > 1.6 * old.city.depth)
+      if (old !== undefined && (shown.city.width > 1.6 * old.city.width || shown.city.depth > 1.6 * old.city.depth))
         this.orbit = this.mapAt = undefined;
       this.set = this.setBefore = undefined;
       if (this.hovered >= shown.city.plots.count) this.hovered = -1;
@@ -329,7 +345,9 @@ export class CityStage {
     if (this.shown === undefined || row < 0) return;
     const { city } = this.shown;
     const [x, y] = [city.plots.x[row]! + city.side / 2, city.plots.y[row]! + city.side / 2];
-    this.mapAt = mapKept({ x, y, scale: Math.max(14, this.mapAt?.scale ?? 0) }, city, this.screen);
+    // Never farther away than it was.
+    const { scale } = this.mapAt ?? mapHome(city, this.screen);
+    this.mapAt = mapKept({ x, y, scale: Math.max(14, scale) }, city, this.screen);
     this.fly(nearTo(this.target, x, y, Math.min(this.target.distance, 26 + fullHeight(city) * 1.4), this.extent));
   }
 
@@ -395,7 +413,11 @@ export class CityStage {
   };
 
   /** The highest, by row, as many as names can be of. */
-  private highest({ standing, versions }: Shown, set: BoxSet, most: number): { readonly row: number; readonly i: number }[] {
+  private highest(
+    { standing, versions }: Shown,
+    set: BoxSet,
+    most: number,
+  ): { readonly row: number; readonly i: number }[] {
     const all: { row: number; i: number; height: number }[] = [];
     for (let i = 0; i < set.count; ++i) {
       const row = set.rows[i]!;

@@ -104,8 +104,13 @@ export class Feed {
     this.looked = looked;
     if (looked) {
       void this.refresh();
-      if (this.at.peek() === undefined) this.follow();
+      if (this.follows) this.follow();
     } else this.rest();
+  }
+
+  /** It is live, or there is no picture yet that says what could be held. */
+  private get follows(): boolean {
+    return this.at.peek() === undefined || this.frame.peek() === undefined;
   }
 
   private rest(): void {
@@ -137,7 +142,7 @@ export class Feed {
   /** Something was asked of the session: what has ended is looked at once more. */
   again(): void {
     this.stripAsked = -Infinity;
-    if (this.looked && this.at.peek() === undefined) this.follow();
+    if (this.looked && this.follows) this.follow();
   }
 
   private fail(error: unknown): void {
@@ -207,6 +212,11 @@ export class Feed {
         const ended = state === LiveState.ended;
         this.take(frame, same);
         if (moved && same) this.tick.value += 1;
+        const held = this.at.peek();
+        if (held !== undefined) {
+          void this.show(held);
+          return;
+        }
         const still = ended && (this.other === undefined || this.other.ended);
         if (still || asked - this.stripAsked > stripEvery(frame.time)) {
           this.stripAsked = asked;
@@ -227,7 +237,7 @@ export class Feed {
       if (controller.signal.aborted) return;
       this.fail(error);
       this.timer = setTimeout(() => {
-        if (this.looked && this.at.peek() === undefined) this.follow();
+        if (this.looked && this.follows) this.follow();
       }, 2000);
     });
   }
@@ -319,10 +329,14 @@ export class Feed {
     if (this.looked) this.follow();
   }
 
-  /** Looks at the window that ends at a time. */
+  /** Looks at the window that ends at a time; once there is a picture, where there is none yet. */
   seek(time: number): void {
     this.playing.value = false;
     clearTimeout(this.timer);
+    if (this.frame.peek() === undefined) {
+      this.at.value = time;
+      return;
+    }
     void this.show(time);
   }
 

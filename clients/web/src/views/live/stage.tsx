@@ -3,7 +3,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { watchScreen } from "../../draw/canvas.js";
 import { useTheme } from "../../ui/theme.js";
-import { CityStage, type Kind, type Shown } from "./controller.js";
+import { CityStage, type Kind, type SeenFrom, type Shown } from "./controller.js";
 import { loadScene } from "./loadscene.js";
 import type { Hit } from "./pick.js";
 
@@ -19,6 +19,8 @@ export interface StageProps {
   /** Of a city that changes while it is shown. */
   readonly tick: number;
   readonly chosen: number;
+  /** Where one looks from: taken up, and left for the next time. */
+  readonly camera: { current: SeenFrom | undefined };
   readonly onStage: (stage: CityStage | undefined) => void;
   readonly onHover: (hovered: Hovered | undefined) => void;
   readonly onChoose: (row: number) => void;
@@ -50,11 +52,13 @@ export function Stage(props: StageProps) {
       onSlow: (renderer) =>
         held.current.onNoCity(`The city is drawn slowly here (by ${renderer}): the map shows the same.`, true),
     });
+    if (props.camera.current !== undefined) made.lookFrom(props.camera.current);
     setStage(made);
     props.onStage(made);
     const unwatch = watchScreen(box.current!, (screen) => made.setScreen(screen));
     return () => {
       unwatch();
+      held.current.camera.current = made.seenFrom;
       made.stop();
       held.current.onStage(undefined);
     };

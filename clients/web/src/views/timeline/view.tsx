@@ -5,17 +5,14 @@ import { HeatMapRequest, TimelineRequest, type TimelineResult, type TimelineTrac
 import { canvasSurface, prepare, releaser, watchScreen, type Screen } from "../../draw/canvas.js";
 import { shown } from "../../draw/shown.js";
 import { rulerOf } from "../../draw/text.js";
-import { specOf } from "../../state/place.js";
-import { specText } from "../../state/spec.js";
 import { go } from "../../state/state.js";
-import { keepWindow, keptOf, withoutWindows, type Span } from "../../state/windows.js";
-import { Busy, Empty, Notes } from "../../ui/bits.js";
+import { keepWindow, keptOf, type Span } from "../../state/windows.js";
+import { Busy, Notes } from "../../ui/bits.js";
 import { useAnswer, useApp, useProfile } from "../../ui/context.js";
 import { useKeys } from "../../ui/keys.js";
-import { placeAt, type Point } from "../../ui/menu.js";
+import type { Point } from "../../ui/menu.js";
+import { OverTime, PointTip, specOverTime, useLookedAt, WindowTools } from "../../ui/overtime.js";
 import { inkOf, useTheme } from "../../ui/theme.js";
-import { Toolbar } from "../../ui/toolbar.js";
-import { WindowCompare } from "../../ui/windowcompare.js";
 import { NoteTracks, useNotes } from "./notetracks.js";
 import { findIn, heightOf, paintTrack, type Found } from "./picture.js";
 import { held, lengthOf, marksOf, moved, rounded, zoomed } from "./span.js";
@@ -32,33 +29,20 @@ export function TimelineView() {
   const notes = useNotes();
   const box = useRef<HTMLDivElement>(null);
   const [screen, setScreen] = useState<Screen>({ width: 0, height: 0, ratio: 1 });
-  const [wanted, setWanted] = useState<Span | undefined>(undefined);
   const [charts, setCharts] = useState<readonly number[] | undefined>(undefined);
   const [listed, setListed] = useState(30);
   const [drag, setDrag] = useState<Span | undefined>(undefined);
   const [found, setFound] = useState<{ found: Found; at: Point } | undefined>(undefined);
 
-  // Another profile or revision has other tracks and another time.
-  const of = `${profile?.handle ?? ""} ${profile?.revision ?? 0}`;
-  const last = useRef(of);
-  if (last.current !== of) {
-    last.current = of;
-    if (wanted !== undefined) setWanted(undefined);
-    if (charts !== undefined) setCharts(undefined);
-  }
-
-  const spec = specOf(place, "topDown");
+  // Another profile or revision has other tracks.
+  const [wanted, setWanted] = useLookedAt(() => setCharts(undefined));
   const answer = useAnswer(
     TimelineRequest,
     profile === undefined || !known || screen.width === 0
       ? undefined
       : {
           profile: profile.handle,
-          spec: specText({
-            ...spec,
-            filters: withoutWindows(spec.filters),
-            metric: place.metric || profile.metric,
-          }),
+          spec: specOverTime(place, profile),
           ...(wanted ?? {}),
           width: screen.width,
           columns: Math.min(4000, Math.max(20, Math.round(screen.width / 3))),
@@ -178,109 +162,96 @@ export function TimelineView() {
     setCharts(chosen.includes(track.id) ? chosen.filter((id) => id !== track.id) : [...chosen, track.id].slice(-16));
 
   return (
-    <div class="view">
-      <Toolbar />
-      {!known ? (
-        <Empty title="Not known here">
-          <p>This daemon is older than the page and has no timeline.</p>
-        </Empty>
-      ) : none ? (
-        <Empty title="There is no timeline">
-          <p>{answer.error}</p>
-        </Empty>
-      ) : (
-        <div class="timeline">
-          <div class="timeline-head">
-            <strong>{shownNow === undefined || span === undefined ? " " : shown(shownNow.windowText)}</strong>
-            <span class="muted">{shownNow === undefined ? "" : shown(shownNow.basis)}</span>
-            <span class="timeline-tools">
-              <button type="button" disabled={span === undefined} onClick={() => closer(2)}>
-                Closer
-              </button>
-              <button type="button" disabled={wanted === undefined} onClick={() => closer(0.5)}>
-                Wider
-              </button>
-              <button type="button" disabled={kept === undefined} onClick={() => kept !== undefined && look(kept)}>
-                To the window
-              </button>
-              <button type="button" disabled={wanted === undefined} onClick={() => setWanted(undefined)}>
-                Everything
-              </button>
-              <button type="button" disabled={kept === undefined} onClick={() => keep(undefined)}>
-                No window
-              </button>
-              <WindowCompare kept={kept} />
-              {notes.markers && (
-                <button type="button" onClick={() => app.update((state) => go(state, { view: "markers" }))}>
-                  Markers
-                </button>
-              )}
-              {app.can(HeatMapRequest.method) && (
-                <button type="button" onClick={() => app.update((state) => go(state, { view: "heatmap" }))}>
-                  Heat map
-                </button>
-              )}
-            </span>
-          </div>
-          <div class="timeline-scroll">
-            <div class="timeline-rows">
-              <div class="timeline-names" aria-hidden="true" />
-              <div
-                class="timeline-plot"
-                ref={box}
-                tabIndex={0}
-                role="group"
-                aria-label="Timeline. Plus and minus zoom, arrows move, Enter keeps what is shown as a filter, Escape takes it back."
-                onPointerDown={onPointerDown}
-                onPointerLeave={() => setFound(undefined)}
-              >
-                {shownNow !== undefined && span !== undefined && (
-                  <>
-                    <Axis span={span} width={screen.width} />
-                    <NoteTracks span={span} screen={screen} onFound={setFound} onOpen={look} />
-                    {shownNow.tracks.map((track) => (
-                      <Track
-                        key={track.id}
-                        answer={shownNow}
-                        track={track}
-                        span={span}
-                        screen={screen}
-                        isChosen={chosen.includes(track.id)}
-                        onName={() => toggle(track)}
-                        onFound={setFound}
-                        onOpen={(window) => look(window)}
-                      />
-                    ))}
-                    {[drag ?? kept].map(
-                      (window) =>
-                        window !== undefined && <Shade key="window" window={window} span={span} width={screen.width} />,
-                    )}
-                  </>
-                )}
-              </div>
-            </div>
-            {shownNow === undefined && <Busy text="Drawing" />}
-            {shownNow?.left !== undefined && (
-              <p class="muted timeline-rest">
-                {shown(shownNow.left.text)}{" "}
-                <button type="button" onClick={() => setListed((n) => Math.min(1000, n * 3))}>
-                  Show more threads
-                </button>
-              </p>
-            )}
-            <Notes
-              texts={[
-                answer.error,
-                shownNow?.excluded?.text,
-                ...(shownNow?.charts ?? []).flatMap((chart) => chart.notes ?? []),
-                ...(shownNow?.warnings ?? []),
-              ]}
+    <OverTime name="timeline" known={known} error={none ? answer.error : undefined}>
+      <div class="timeline">
+        <div class="timeline-head">
+          <strong>{shownNow === undefined || span === undefined ? " " : shown(shownNow.windowText)}</strong>
+          <span class="muted">{shownNow === undefined ? "" : shown(shownNow.basis)}</span>
+          <span class="timeline-tools">
+            <button type="button" disabled={span === undefined} onClick={() => closer(2)}>
+              Closer
+            </button>
+            <button type="button" disabled={wanted === undefined} onClick={() => closer(0.5)}>
+              Wider
+            </button>
+            <WindowTools
+              kept={kept}
+              wanted={wanted}
+              onLook={(next) => (next === undefined ? setWanted(undefined) : look(next))}
+              onKeep={keep}
             />
-          </div>
-          {found !== undefined && drag === undefined && <FoundTip {...found} />}
+            {notes.markers && (
+              <button type="button" onClick={() => app.update((state) => go(state, { view: "markers" }))}>
+                Markers
+              </button>
+            )}
+            {app.can(HeatMapRequest.method) && (
+              <button type="button" onClick={() => app.update((state) => go(state, { view: "heatmap" }))}>
+                Heat map
+              </button>
+            )}
+          </span>
         </div>
-      )}
-    </div>
+        <div class="timeline-scroll">
+          <div class="timeline-rows">
+            <div class="timeline-names" aria-hidden="true" />
+            <div
+              class="timeline-plot"
+              ref={box}
+              tabIndex={0}
+              role="group"
+              aria-label="Timeline. Plus and minus zoom, arrows move, Enter keeps what is shown as a filter, Escape takes it back."
+              onPointerDown={onPointerDown}
+              onPointerLeave={() => setFound(undefined)}
+            >
+              {shownNow !== undefined && span !== undefined && (
+                <>
+                  <Axis span={span} width={screen.width} />
+                  <NoteTracks span={span} screen={screen} onFound={setFound} onOpen={look} />
+                  {shownNow.tracks.map((track) => (
+                    <Track
+                      key={track.id}
+                      answer={shownNow}
+                      track={track}
+                      span={span}
+                      screen={screen}
+                      isChosen={chosen.includes(track.id)}
+                      onName={() => toggle(track)}
+                      onFound={setFound}
+                      onOpen={(window) => look(window)}
+                    />
+                  ))}
+                  {[drag ?? kept].map(
+                    (window) =>
+                      window !== undefined && <Shade key="window" window={window} span={span} width={screen.width} />,
+                  )}
+                </>
+              )}
+            </div>
+          </div>
+          {shownNow === undefined && <Busy text="Drawing" />}
+          {shownNow?.left !== undefined && (
+            <p class="muted timeline-rest">
+              {shown(shownNow.left.text)}{" "}
+              <button type="button" onClick={() => setListed((n) => Math.min(1000, n * 3))}>
+                Show more threads
+              </button>
+            </p>
+          )}
+          <Notes
+            texts={[
+              answer.error,
+              shownNow?.excluded?.text,
+              ...(shownNow?.charts ?? []).flatMap((chart) => chart.notes ?? []),
+              ...(shownNow?.warnings ?? []),
+            ]}
+          />
+        </div>
+        {found !== undefined && drag === undefined && (
+          <PointTip name={shown(found.found.name)} note={shown(found.found.text)} at={found.at} />
+        )}
+      </div>
+    </OverTime>
   );
 }
 
@@ -377,19 +348,6 @@ function Track(props: {
           props.onOpen({ from: found.span.from - room, to: found.span.to + room });
         }}
       />
-    </div>
-  );
-}
-
-function FoundTip({ found, at }: { found: Found; at: Point }) {
-  const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    if (box.current !== null) placeAt(box.current, { x: at.x + 14, y: at.y + 18 }, at.y - 10);
-  }, [at.x, at.y, found.name, found.text]);
-  return (
-    <div class="tooltip" ref={box} aria-hidden="true">
-      <div class="tooltip-name">{shown(found.name)}</div>
-      <div class="tooltip-note">{shown(found.text)}</div>
     </div>
   );
 }

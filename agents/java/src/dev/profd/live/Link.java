@@ -15,7 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -29,6 +31,9 @@ final class Link extends Thread {
     private static final int MOST_BACKOFF = 10000;
     private static final int BUSY = 1 << 20;
     private static final long LATE = 1000000;
+    private static final int BATCH = 1000;
+    /** The JVM compiles a class that is read anew once more, for seconds: methods that lose their probes are gathered so long. */
+    private static final long BETWEEN_BATCHES = 1000000000L;
 
     private final String target;
     private final String tokenFile;
@@ -45,6 +50,8 @@ final class Link extends Thread {
     private volatile boolean stopping;
     private volatile boolean broken;
     private boolean detached;
+    private final List<Integer> demoting = new ArrayList<Integer>();
+    private long nextBatch;
 
     Link(String target, String tokenFile, Instrumentation instrumentation, Weaver weaver, boolean verbose) {
         super(null, null, "profd-live", 0);
@@ -65,6 +72,7 @@ final class Link extends Thread {
             weaver.weave(new Sample().bytes());
             Weaver.woven.set(0);
             Weaver.methods.set(0);
+            Weaver.small.set(0);
             Methods.forget();
         }
         Runtime.getRuntime().addShutdownHook(new Thread(null, null, "profd-live-end", 0) {
@@ -173,7 +181,7 @@ final class Link extends Thread {
         String command = System.getProperty("sun.java.command", "java").split(" ")[0];
         out.begin(Stream.HELLO).raw(Stream.MAGIC.getBytes(StandardCharsets.US_ASCII), 5);
         out.varint(Stream.OLDEST_VERSION).varint(Stream.VERSION).varint(pid()).string("java");
-        out.string(command.substring(command.lastIndexOf('/') + 1)).string("profd-live-java 0.1.0");
+        out.string(command.substring(command.lastIndexOf('/') + 1)).string("profd-live-java 0.1.0, methods=" + weaver.kinds());
         out.varint(1000000000L).varint(System.nanoTime()).varint(System.currentTimeMillis() * 1000000L);
         out.varint(Stream.CAN_PAUSE | Stream.CAN_FILTER | Stream.CAN_DEMOTE | Stream.CAN_DETACH).end();
         send();
@@ -214,6 +222,8 @@ final class Link extends Thread {
     private boolean session() throws IOException {
         out.clear();
         asked.clear();
+        demoting.clear();
+        nextBatch = System.nanoTime();
         broken = detached = false;
         hello();
         if (!target.startsWith("file:")) {
@@ -248,6 +258,7 @@ final class Link extends Thread {
         long nextTick = System.nanoTime();
         while (true) {
             for (byte[] one; (one = asked.poll()) != null;) obey(one);
+            if (System.nanoTime() - nextBatch >= 0) demote();
             boolean last = stopping || detached;
             if (last) Probe.session = 0;
             long now = System.nanoTime();
@@ -277,7 +288,7 @@ final class Link extends Thread {
         boolean was = Probe.session != 0 || detached;
         Probe.session = 0;
         if (!instrumentation.removeTransformer(weaver) && !was) return;
-        if (!stopping) retransform(null);
+        if (!stopping) retransform(Methods.owners());
         sender.discard();
         Chunk.shrink();
     }
@@ -302,12 +313,16 @@ final class Link extends Thread {
                 Lane.paused = false;
                 break;
             case Stream.FILTER:
+                demote();
                 weaver.filter(new Filter(pattern));
                 retransform(null);
                 break;
             case Stream.DEMOTE:
+                demoting.addAll(ids);
+                return;
             case Stream.PROMOTE:
-                retransform(Methods.turn(ids, operation == Stream.PROMOTE));
+                demote();
+                retransform(Methods.turn(ids, true));
                 break;
             case Stream.DETACH:
                 detached = true;
@@ -315,12 +330,24 @@ final class Link extends Thread {
             default:
                 return;
         }
+        answer(operation, operation == Stream.PROMOTE ? ids : Collections.<Integer>emptyList());
+    }
+
+    private void answer(int operation, List<Integer> ids) {
         out.begin(Stream.CONTROLLED).varint(operation).varint(System.nanoTime());
-        if (operation == Stream.DEMOTE || operation == Stream.PROMOTE) for (int id : ids) out.varint(id);
+        for (int id : ids) out.varint(id);
         out.end();
     }
 
-    /** Has classes read anew, all that may have probes or those with the names; a hundred at a time, one by one where that fails. */
+    private void demote() {
+        if (demoting.isEmpty()) return;
+        retransform(Methods.turn(demoting, false));
+        answer(Stream.DEMOTE, demoting);
+        demoting.clear();
+        nextBatch = System.nanoTime() + BETWEEN_BATCHES;
+    }
+
+    /** Has classes read anew, all that may have probes or those with the names; many at a time: each time the JVM stops. */
     private void retransform(Set<String> names) {
         List<Class<?>> batch = new ArrayList<Class<?>>();
         for (Class<?> one : instrumentation.getAllLoadedClasses()) {
@@ -328,22 +355,26 @@ final class Link extends Thread {
             if (one.isArray() || !Filter.couldTake(name) || (names != null && !names.contains(name))) continue;
             if (!instrumentation.isModifiableClass(one)) continue;
             batch.add(one);
-            if (batch.size() == 100) readAnew(batch);
+            if (batch.size() == BATCH) readAnew(batch);
         }
         readAnew(batch);
     }
 
+    /** Where that fails for some it is tried with either half, so that the others are read. */
     private void readAnew(List<Class<?>> batch) {
-        if (batch.isEmpty()) return;
-        try {
-            instrumentation.retransformClasses(batch.toArray(new Class<?>[0]));
-        } catch (Throwable whole) {
-            for (Class<?> one : batch) {
-                try {
-                    instrumentation.retransformClasses(one);
-                } catch (Throwable unable) {
+        ArrayDeque<List<Class<?>>> parts = new ArrayDeque<List<Class<?>>>();
+        if (!batch.isEmpty()) parts.push(batch);
+        while (!parts.isEmpty()) {
+            List<Class<?>> part = parts.pop();
+            try {
+                instrumentation.retransformClasses(part.toArray(new Class<?>[0]));
+            } catch (Throwable unable) {
+                if (part.size() == 1) {
                     Weaver.unreadable.incrementAndGet();
+                    continue;
                 }
+                parts.push(part.subList(part.size() / 2, part.size()));
+                parts.push(part.subList(0, part.size() / 2));
             }
         }
         batch.clear();

@@ -11,7 +11,7 @@ public final class Main {
     private static final List<String> OPTIONS = Arrays.asList("packages", "methods", "token", "virtual", "verbose");
     private static Link link;
 
-    /** {@code unix:PATH;packages=a.b,-a.b.c;methods=all;token=FILE;virtual=yes;verbose=yes}; what is not said is as PROFD_LIVE says. */
+    /** {@code unix:PATH;packages=a.b,-a.b.c;methods=all;token=FILE;virtual=yes;verbose=yes}; PROFD_LIVE says what is not said here. */
     public static synchronized void begin(String text, Instrumentation instrumentation) {
         try {
             if (link != null && link.isAlive()) {
@@ -25,7 +25,7 @@ public final class Main {
             if (options.get("token") == null) options.put("token", System.getenv("PROFD_LIVE_TOKEN_FILE"));
             Lane.virtualThreads = "yes".equals(options.get("virtual"));
             String pattern = options.get("packages");
-            Weaver weaver = new Weaver(new Filter(pattern == null ? "" : pattern), "all".equals(options.get("methods")));
+            Weaver weaver = new Weaver(new Filter(pattern == null ? "" : pattern), kinds(options.get("methods")));
             link = new Link(target, options.get("token"), instrumentation, weaver, "yes".equals(options.get("verbose")));
             link.begin();
         } catch (IllegalArgumentException wrong) {
@@ -33,6 +33,13 @@ public final class Main {
         } catch (Throwable unable) {
             System.err.println("profd-live: the program runs on without live events: " + unable);
         }
+    }
+
+    private static Weaver.Kinds kinds(String methods) {
+        if (methods == null || methods.equals("large")) return Weaver.Kinds.LARGE;
+        if (methods.equals("calling")) return Weaver.Kinds.CALLING;
+        if (methods.equals("all")) return Weaver.Kinds.ALL;
+        throw new IllegalArgumentException("methods is large, calling or all, not " + methods);
     }
 
     /** Names and values, with an equals sign between or a colon: jcmd takes what stands behind the former for its own. */

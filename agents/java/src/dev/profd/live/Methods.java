@@ -61,6 +61,13 @@ final class Methods {
         return owners;
     }
 
+    /** Names of the classes that ever had probes. */
+    static synchronized Set<String> owners() {
+        Set<String> owners = new HashSet<String>();
+        for (Entry entry : entries) owners.add(entry.owner);
+        return owners;
+    }
+
     /** As before the first class. */
     static synchronized void forget() {
         ids.clear();

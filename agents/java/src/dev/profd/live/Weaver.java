@@ -24,24 +24,42 @@ import org.objectweb.asm.Opcodes;
 final class Weaver implements ClassFileTransformer {
     private static final int API = Opcodes.ASM9;
     private static final String PROBE = "dev/profd/live/Probe";
+    /** What the JVM takes into callers for its size alone (MaxInlineSize): a probe would keep it out and cost more than it. */
+    private static final int SMALL = 35;
+    private static final int GOTO_W = 200;
+
+    /** Which methods have probes. */
+    enum Kinds {
+        /** Those that call something and are not small; loops, main and run are never small. */
+        LARGE,
+        /** Those that call something. */
+        CALLING,
+        ALL
+    }
 
     static final AtomicInteger woven = new AtomicInteger();
     static final AtomicInteger methods = new AtomicInteger();
     static final AtomicInteger unreadable = new AtomicInteger();
     static final AtomicInteger untouched = new AtomicInteger();
+    static final AtomicInteger small = new AtomicInteger();
 
     /** For a person who asked for it. */
     static String counts() {
         return methods + " methods of " + woven + " classes given probes; " + unreadable + " classes could not be read, "
-                + untouched + " methods were left alone";
+                + untouched + " methods were left alone, " + small + " were too small";
     }
 
     private volatile Filter filter;
-    private final boolean all;
+    private final Kinds kinds;
 
-    Weaver(Filter filter, boolean all) {
+    Weaver(Filter filter, Kinds kinds) {
         this.filter = filter;
-        this.all = all;
+        this.kinds = kinds;
+    }
+
+    /** As in the options. */
+    String kinds() {
+        return kinds.name().toLowerCase(java.util.Locale.ROOT);
     }
 
     void filter(Filter other) {
@@ -63,6 +81,7 @@ final class Weaver implements ClassFileTransformer {
         int id;
         int line;
         int calls;
+        boolean loops;
         boolean refused;
         int behind = -1; // Of a constructor: the how many-eth call of an <init> is that of its own class or the one above.
     }
@@ -71,11 +90,13 @@ final class Weaver implements ClassFileTransformer {
     byte[] weave(byte[] bytes) {
         ClassReader reader = new ClassReader(bytes);
         if ((reader.getAccess() & Opcodes.ACC_MODULE) != 0) return null;
+        int[] lengths = kinds == Kinds.LARGE ? lengths(reader) : null;
+        if (lengths != null && isZero(lengths)) return null;
         Set<String> large = new HashSet<String>();
         while (true) {
-            Map<String, Found> found = look(reader, large);
+            Map<String, Found> found = look(reader, large, lengths);
             if (found.isEmpty()) return null;
-            ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
+            ClassWriter writer = new ClassWriter(reader, 0);
             try {
                 reader.accept(new Put(writer, found), 0);
                 byte[] out = writer.toByteArray();
@@ -89,11 +110,19 @@ final class Weaver implements ClassFileTransformer {
         }
     }
 
-    private Map<String, Found> look(ClassReader reader, final Set<String> large) {
+    private static boolean isZero(int[] lengths) {
+        for (int length : lengths) if (length != 0) return false;
+        return true;
+    }
+
+    /** `lengths` is null where small methods have probes. */
+    private Map<String, Found> look(ClassReader reader, final Set<String> large, final int[] lengths) {
         final Map<String, Found> found = new HashMap<String, Found>();
         final String owner = reader.getClassName();
         final String[] file = {null};
         reader.accept(new ClassVisitor(API) {
+            private int read;
+
             @Override
             public void visitSource(String source, String debug) {
                 file[0] = source;
@@ -101,9 +130,12 @@ final class Weaver implements ClassFileTransformer {
 
             @Override
             public MethodVisitor visitMethod(int access, final String name, final String descriptor, String signature, String[] thrown) {
+                final int length = lengths == null ? Integer.MAX_VALUE : lengths[read++];
                 if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_BRIDGE)) != 0 || name.equals("<clinit>")
-                        || large.contains(name + descriptor)) return null;
+                        || length == 0 || large.contains(name + descriptor)) return null;
+                final boolean isSmall = length <= SMALL && !isEntry(name);
                 final Found one = new Found();
+                final Set<Label> passed = isSmall ? new HashSet<Label>() : null;
                 final boolean constructor = name.equals("<init>");
                 return new MethodVisitor(API) {
                     private int made;
@@ -112,6 +144,16 @@ final class Weaver implements ClassFileTransformer {
                     @Override
                     public void visitLineNumber(int line, Label start) {
                         if (one.line == 0) one.line = line;
+                    }
+
+                    @Override
+                    public void visitLabel(Label label) {
+                        if (passed != null) passed.add(label);
+                    }
+
+                    @Override
+                    public void visitJumpInsn(int opcode, Label to) {
+                        one.loops |= passed != null && passed.contains(to);
                     }
 
                     @Override
@@ -149,7 +191,11 @@ final class Weaver implements ClassFileTransformer {
                             untouched.incrementAndGet();
                             return;
                         }
-                        if (one.calls == 0 && !all) return;
+                        if (one.calls == 0 && kinds != Kinds.ALL) return;
+                        if (isSmall && !one.loops) {
+                            small.incrementAndGet();
+                            return;
+                        }
                         one.id = Methods.id(owner, name, descriptor, file[0], one.line);
                         if (one.id != 0 && !Methods.isOff(one.id)) found.put(name + descriptor, one);
                     }
@@ -157,6 +203,50 @@ final class Weaver implements ClassFileTransformer {
             }
         }, 0);
         return found;
+    }
+
+    /** Of each method, in the order of the class, bytes of code; 0 where it is small beyond doubt, or has none. */
+    private static int[] lengths(ClassReader reader) {
+        // Behind access, name and superclass.
+        int at = reader.header + 6;
+        at += 2 + 2 * reader.readUnsignedShort(at);
+        char[] text = new char[reader.getMaxStringLength()];
+        int[] lengths = {};
+        // Fields and methods are laid out alike.
+        for (int table = 0; table < 2; ++table) {
+            lengths = new int[reader.readUnsignedShort(at)];
+            at += 2;
+            for (int i = 0; i < lengths.length; ++i) {
+                int method = at;
+                at += 8;
+                for (int attributes = reader.readUnsignedShort(method + 6); attributes > 0; --attributes) {
+                    if ("Code".equals(reader.readUTF8(at, text))) {
+                        int length = reader.readInt(at + 10);
+                        if (length > SMALL || mayLoop(reader, at + 14, length) || isEntry(reader.readUTF8(method + 2, text)))
+                            lengths[i] = length;
+                        else small.incrementAndGet();
+                    }
+                    at += 6 + reader.readInt(at + 2);
+                }
+            }
+        }
+        return lengths;
+    }
+
+    /** False where no instruction can jump back: behind no byte that could be a jump begins a negative number. */
+    private static boolean mayLoop(ClassReader reader, int code, int length) {
+        for (int at = code; at + 1 < code + length; ++at) {
+            int opcode = reader.readByte(at);
+            boolean jumps = (opcode >= Opcodes.IFEQ && opcode <= Opcodes.GOTO) || opcode == Opcodes.IFNULL
+                    || opcode == Opcodes.IFNONNULL || opcode == GOTO_W;
+            if (jumps && reader.readByte(at + 1) >= 0x80) return true;
+        }
+        return false;
+    }
+
+    /** Where programs and threads begin: there is no caller that would have the time. */
+    private static boolean isEntry(String name) {
+        return name.equals("main") || name.equals("run");
     }
 
     private static final class Put extends ClassVisitor {
@@ -236,7 +326,8 @@ final class Weaver implements ClassFileTransformer {
             if (frames) super.visitFrame(Opcodes.F_FULL, 0, null, 1, new Object[] {"java/lang/Throwable"});
             probe("exit");
             super.visitInsn(Opcodes.ATHROW);
-            super.visitMaxs(stack, locals);
+            // A probe has its id above what the method has, and in the handler above what was thrown.
+            super.visitMaxs(Math.max(stack + 1, 2), locals);
         }
     }
 }
