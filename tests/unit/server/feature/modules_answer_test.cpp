@@ -21,8 +21,7 @@ ProfilePtr profile_with(std::int64_t bare, std::int64_t named) {
   builder.add_metric("cpu", "count");
   const auto frame = [&](const char* name, ModuleId module, std::uint64_t address, bool unresolved) {
     FrameSpec spec;
-    spec.function =
-        builder.function(FunctionSpec{.name = builder.string(name), .file = {}, .unresolved = unresolved});
+    spec.function = builder.function(FunctionSpec{.name = builder.string(name), .unresolved = unresolved});
     spec.module = module;
     spec.address = address;
     return builder.frame(spec);
