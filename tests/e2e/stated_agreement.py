@@ -39,15 +39,19 @@ def pstats_of(path):
         return f"not read by this Python ({type(error).__name__})"
     out = Stated(1e9)
     out.slack = 2e-9
+
+    def key_of(file, line, name):  # functions that differ in the address of an object alone are one
+        return re.sub(r" at 0x[0-9a-fA-F]+", " at 0x…", name), "" if file == "~" else file, line
+
     for (file, line, name), (_, _, own, cumulative, callers) in stats.items():
         if not isinstance(name, str):
             continue  # a code object, which was shown by its address
-        key = (name, "" if file == "~" else file, line)
-        out.self[key], out.total[key] = own, cumulative
-        for (caller_file, caller_line, caller), numbers in callers.items():
+        key = key_of(file, line, name)
+        out.self[key] = out.self.get(key, 0) + own
+        out.total[key] = out.total.get(key, 0) + cumulative
+        for caller, numbers in callers.items():
             if isinstance(numbers, tuple):
-                above = (caller, "" if caller_file == "~" else caller_file, caller_line)
-                out.calls[key][above] = numbers[3]
+                out.calls[key][key_of(*caller)] = out.calls[key].get(key_of(*caller), 0) + numbers[3]
     return out
 
 
