@@ -37,7 +37,7 @@ test('what a command costs is shown when it has ended, and the cursor stays in t
   vim.cmd('Profd record --with cProfile -- python3 app.py "two words" $((6*7))')
   h.equal(vim.api.nvim_get_current_win(), code)
   h.matches(require('profd').status(), '^● recording %-%-with cProfile %-%- python3 app%.py')
-  h.note('^profd: cpu%.pstats: time [%d.]+ m?s$')
+  h.note('^profd: app%.py · %d+ %a+ [%d:]+: time [%d.]+ m?s$')
   h.hint(3, '%%')
   local bufnr, window = terminal()
   h.matches(table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), '\n'), "said %['two words', '42'%]")
@@ -49,7 +49,7 @@ test('the same again says what became of it, and the run before is what it can b
   h.notes = {}
   program(60)
   vim.cmd('Profd record!')
-  h.note('^profd: took [%d.]+ m?s, [+-]<?[%d.,]+ %% %([%d.]+ m?s before; :Profd changes%); cpu%.pstats: time [%d.]+ m?s$')
+  h.note('^profd: took [%d.]+ m?s, [+-]<?[%d.,]+ %% %([%d.]+ m?s before; :Profd changes%); app%.py · %d+ %a+ [%d:]+: time [%d.]+ m?s$')
   local terminals = vim.tbl_filter(function(bufnr)
     return vim.bo[bufnr].buftype == 'terminal'
   end, vim.api.nvim_list_bufs())
@@ -76,7 +76,7 @@ test('recordings are chosen from, the newest first', function()
     done(items[2])
   end
   vim.cmd('Profd recordings')
-  h.note('^profd: cpu%.pstats: time')
+  h.note('^profd: app%.py · %d+ %a+ [%d:]+: time')
   vim.ui.select = select
   h.equal(#shown, 2)
   h.matches(shown[1], "^%d+T%d+Z%-python3[%d-]*  cProfile .* python3 app%.py 'two words' 42$")
@@ -90,7 +90,7 @@ test('what changed since the run before is one command', function()
   end
   h.notes = {}
   vim.cmd('Profd recordings')
-  h.note('^profd: cpu%.pstats: time')
+  h.note('^profd: app%.py · %d+ %a+ [%d:]+: time')
   vim.ui.select = select
   vim.cmd('Profd changes')
   h.eventually(function()
@@ -130,7 +130,7 @@ wait()
   h.note('is recorded just now; <C%-c> in its window ends it$')
   vim.api.nvim_set_current_win(window)
   vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes('<C-c>', true, false, true), 'mx', false)
-  h.matches(h.note('exit code'), '^profd: exit code 130; cpu%.pstats: time [%d.]+ m?s$')
+  h.matches(h.note('exit code'), '^profd: exit code 130; long%.py · %d+ %a+ [%d:]+: time [%d.]+ m?s$')
 end)
 
 test('files that are no recordings are not taken for some', function()
